@@ -1,0 +1,96 @@
+"""Ranking: the best labels of each document; what every model returns and everything after it reads."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from umpteen.core.errors import DataError
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best labels of each document, falling by score; equal scores stand in the order of label ids."""
+
+    labels: NDArray[np.int32]  # (documents, k), padded with -1
+    scores: NDArray[np.float32]  # (documents, k), falling, padded with 0
+
+    def __post_init__(self) -> None:
+        if self.labels.ndim != 2 or self.labels.shape != self.scores.shape:
+            raise DataError(
+                f"A ranking takes two matrices of one shape, not {self.labels.shape} labels and {self.scores.shape} scores."
+            )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def depth(self) -> int:
+        """How many labels a document can have at most."""
+        return self.labels.shape[1]
+
+    @classmethod
+    def best(cls, labels: ArrayLike, scores: ArrayLike, k: int) -> Self:
+        """The k best of unsorted candidates, (documents, candidates) each; candidates of -1 do not count."""
+        ids = np.asarray(labels, dtype=np.int32)
+        values = np.asarray(scores, dtype=np.float32)
+        worth = np.where(ids < 0, -np.inf, values)
+        order = np.lexsort((ids, -worth), axis=-1)[:, :k]
+        ids, values = np.take_along_axis(ids, order, 1), np.take_along_axis(values, order, 1)
+        return cls._padded(ids, np.where(ids < 0, np.float32(0), values), k)
+
+    @classmethod
+    def from_dense(cls, scores: ArrayLike, k: int) -> Self:
+        """The k best columns of each row of a dense matrix."""
+        values = np.asarray(scores, dtype=np.float32)
+        order = np.argsort(-values, axis=1, kind="stable")[:, :k].astype(np.int32)
+        return cls._padded(order, np.take_along_axis(values, order, 1), k)
+
+    @classmethod
+    def from_csr(cls, scores: sparse.csr_array | sparse.csr_matrix, k: int) -> Self:
+        """The k best stored entries of each row; entries that are not stored do not count."""
+        rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+        order = np.lexsort((scores.indices, -scores.data, rows))
+        place = np.arange(len(rows)) - scores.indptr[rows]
+        keep = place < k
+        labels = np.full((scores.shape[0], k), -1, np.int32)
+        values = np.zeros((scores.shape[0], k), np.float32)
+        labels[rows[keep], place[keep]] = scores.indices[order][keep]
+        values[rows[keep], place[keep]] = scores.data[order][keep]
+        return cls(labels, values)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Self], k: int) -> Self:
+        """Rankings of consecutive documents as one, k deep."""
+        found = [cls._padded(p.labels[:, :k], p.scores[:, :k], k) for p in parts]
+        if not found:
+            return cls(np.empty((0, k), np.int32), np.empty((0, k), np.float32))
+        return cls(np.concatenate([p.labels for p in found]), np.concatenate([p.scores for p in found]))
+
+    def top(self, k: int) -> "Ranking":
+        """The first k labels of each document."""
+        return Ranking(self.labels[:, :k], self.scores[:, :k])
+
+    def above(self, threshold: float) -> "Ranking":
+        """Only labels that score at least `threshold`."""
+        keep = self.scores >= threshold
+        return Ranking(np.where(keep, self.labels, np.int32(-1)), np.where(keep, self.scores, np.float32(0)))
+
+    def csr(self, labels: int) -> sparse.csr_array:
+        """Scores as a sparse matrix (documents, labels)."""
+        keep = self.labels >= 0
+        starts = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
+        matrix = sparse.csr_array((self.scores[keep], self.labels[keep], starts), shape=(len(self), labels))
+        matrix.sort_indices()
+        return matrix
+
+    @classmethod
+    def _padded(cls, labels: NDArray[np.int32], scores: NDArray[np.float32], k: int) -> Self:
+        missing = k - labels.shape[1]
+        if missing > 0:
+            labels = np.pad(labels, ((0, 0), (0, missing)), constant_values=-1)
+            scores = np.pad(scores, ((0, 0), (0, missing)))
+        return cls(np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(scores, np.float32))

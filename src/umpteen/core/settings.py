@@ -1,0 +1,158 @@
+"""Settings: frozen dataclasses whose fields carry meaning and limits, checked when made.
+
+A model's nested `Params` is the only place where a default is written; the command line, configuration files,
+documentation and the saved folder all read it there.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from umpteen.core.errors import SettingError, did_you_mean
+
+Value = bool | int | float | str | tuple[Any, ...] | None
+
+
+def setting(
+    default: Value,
+    meaning: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    choices: Iterable[str] = (),
+) -> Any:
+    """A settings field with what it means and which values it takes."""
+    return field(default=default, metadata={"meaning": meaning, "least": least, "most": most, "choices": [*choices]})
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting as a table shows it."""
+
+    name: str
+    type: str
+    default: Value
+    limits: str
+    meaning: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What every model can be told."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
+
+    seed: int = setting(0, "Same seed, same data: same model.", least=0)
+    jobs: int = setting(0, "Threads to use; 0 takes every core. Never changes a result.", least=0)
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            _check(type(self), item.name, getattr(self, item.name))
+
+    @classmethod
+    def made(
+        cls, values: Mapping[str, object] | None = None, *, owner: str = "", preset: str | None = None
+    ) -> Self:
+        """Settings from a preset and named values on top; values may be text, as from the command line."""
+        owner = owner or cls.__qualname__.removesuffix(".Params")
+        chosen: dict[str, object] = {}
+        if preset is not None:
+            if preset not in cls.presets:
+                raise SettingError(f"{owner} has no preset {preset!r}. {did_you_mean(preset, cls.presets)}")
+            chosen.update(cls.presets[preset])
+        chosen.update(values or {})
+        hints = _hints(cls)
+        for name, value in chosen.items():
+            if name not in hints:
+                raise SettingError(f"{owner} has no setting {name!r}. {did_you_mean(name, hints)}")
+            if isinstance(value, str | list):
+                chosen[name] = _parsed(name, value, hints[name])
+        return cls(**chosen)
+
+    @classmethod
+    def rows(cls) -> list[Row]:
+        """The table of settings, in the order they are written."""
+        hints = _hints(cls)
+        return [Row(f.name, _type_name(hints[f.name]), _default(f), _limits(f), f.metadata["meaning"]) for f in fields(cls)]
+
+
+@cache
+def _hints(cls: type[Settings]) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    return {f.name: hints[f.name] for f in fields(cls)}
+
+
+def _default(item: Any) -> Value:
+    return None if item.default is MISSING else item.default  # type: ignore[no-any-return]
+
+
+def _limits(item: Any) -> str:
+    least, most, choices = (item.metadata[key] for key in ("least", "most", "choices"))
+    if choices:
+        return " | ".join(choices)
+    if least is not None and most is not None:
+        return f"{least:g} to {most:g}"
+    return f"{least:g} or more" if least is not None else f"{most:g} or less" if most is not None else ""
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _type_name(hint: Any) -> str:
+    names = {int: "whole number", float: "number", bool: "true/false", str: "text", NoneType: "none"}
+    return " or ".join(names.get(o, f"{names.get(get_args(o)[0])}s" if get_origin(o) is tuple else str(o)) for o in _options(hint))
+
+
+def _fits(value: object, hint: Any) -> bool:
+    if get_origin(hint) is tuple:
+        return isinstance(value, tuple) and all(_fits(v, get_args(hint)[0]) for v in value)
+    if hint is int:
+        return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if hint is float:
+        return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _check(cls: type[Settings], name: str, value: Any) -> None:
+    hint = _hints(cls)[name]
+    if not any(_fits(value, option) for option in _options(hint)):
+        raise SettingError(f"Setting {name!r} takes a {_type_name(hint)}, not {value!r}.")
+    item = next(f for f in fields(cls) if f.name == name)
+    least, most, choices = (item.metadata[key] for key in ("least", "most", "choices"))
+    if choices and value not in choices and value is not None:
+        raise SettingError(f"Setting {name!r} cannot be {value!r}. {did_you_mean(str(value), choices)}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, str) or number is None:
+            continue
+        if number != number or (least is not None and number < least) or (most is not None and number > most):
+            raise SettingError(f"Setting {name!r} must be {_limits(item) or 'a number'}, not {number!r}.")
+
+
+def _parsed(name: str, value: str | list[object], hint: Any) -> object:
+    """The value that `value`, a text or a configuration file's list, stands for."""
+    for option in _options(hint):
+        try:
+            return _read(value, option)
+        except ValueError:
+            continue
+    raise SettingError(f"Setting {name!r} takes a {_type_name(hint)}, not {value!r}.")
+
+
+def _read(value: str | list[object], hint: Any) -> object:
+    if get_origin(hint) is tuple:
+        parts: Iterable[object] = (p.strip() for p in value.split(",") if p.strip()) if isinstance(value, str) else value
+        return tuple(_read(p, get_args(hint)[0]) if isinstance(p, str) else p for p in parts)
+    if not isinstance(value, str):
+        raise ValueError
+    text = value.strip()
+    if hint is NoneType or hint is bool:
+        words = {"none": None} if hint is NoneType else {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() not in words:
+            raise ValueError
+        return words[text.lower()]
+    return hint(text)
