@@ -1,0 +1,21 @@
+"""What tests share: real data where it is there, a toy corpus whose right answers are obvious."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def real() -> Callable[..., Path]:
+    """The path of a real data file, or a skip that says what is missing."""
+
+    def path(*parts: str) -> Path:
+        found = DATA.joinpath(*parts)
+        if not found.exists():
+            pytest.skip(f"real data {'/'.join(parts)} is not here")
+        return found
+
+    return path
