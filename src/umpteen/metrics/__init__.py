@@ -1,0 +1,1 @@
+"""What a ranking is worth beside the truth, and which of several is worth more."""
