@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from typing import Any, Self
 
 import numpy as np
@@ -83,22 +83,24 @@ class Corpus:
 
     def where(self, keep: Callable[[Document], bool]) -> "Corpus":
         """The documents that `keep` says yes to."""
-        return self._changed(lambda: (d for d in self if keep(d)))
+        return self.changed(lambda: (d for d in self if keep(d)))
 
     def take(self, numbers: NDArray[np.integer] | NDArray[np.bool_]) -> "Corpus":
         """The documents at these places, in the order they stand here."""
-        chosen = set(np.flatnonzero(numbers).tolist() if numbers.dtype == bool else numbers.tolist())
-        return self._changed(lambda: (d for n, d in enumerate(self) if n in chosen), size=len(chosen))
+        keep = np.zeros(len(numbers) if numbers.dtype == bool else int(numbers.max(initial=-1)) + 1, np.uint8)
+        keep[numbers] = 1
+        chosen = keep.tobytes()  # one byte a document, whatever their number
+        return self.changed(lambda: compress(self, chosen), size=int(keep.sum()))
 
     def mapped(self, change: Callable[[Document], Document]) -> "Corpus":
         """The documents, each changed."""
-        return self._changed(lambda: map(change, self), size=self.size)
+        return self.changed(lambda: map(change, self), size=self.size)
 
     def batches(self, size: int) -> Iterator["Corpus"]:
         """Consecutive documents as small corpora in memory."""
         stream = iter(self)
         while part := list(islice(stream, size)):
-            yield self._changed(part)
+            yield self.changed(part)
 
     def matrix(self) -> sparse.csr_array:
         """All documents' features, (documents, width)."""
@@ -118,9 +120,10 @@ class Corpus:
             (len(starts) - 1, self.width),
         )
 
-    def _changed(
+    def changed(
         self, documents: Callable[[], Iterator[Document]] | Sequence[Document], size: int | None = None
     ) -> "Corpus":
+        """Other documents under the same name, with the same labels and features."""
         return Corpus(
             documents,
             name=self.name,
@@ -140,16 +143,31 @@ class MatrixCorpus(Corpus):
         self.X = X
 
         def documents() -> Iterator[Document]:
-            for row in range(X.shape[0]):
+            for row in range(int(X.shape[0])):
                 part = slice(X.indptr[row], X.indptr[row + 1])
                 features = X.indices[part].astype(np.int32), X.data[part].astype(np.float32)
                 yield Document(features=features, labels=tuple(labels[row]) if labels is not None else ())
 
         super().__init__(documents, width=X.shape[1], size=X.shape[0], **known)
+        self._label_lists = labels
+
+    def take(self, numbers: NDArray[np.integer] | NDArray[np.bool_]) -> "MatrixCorpus":
+        """The rows at these places, in the order they stand here."""
+        rows = np.flatnonzero(numbers) if numbers.dtype == bool else np.sort(numbers)
+        return self._rows(self.X[rows], None if self._label_lists is None else [self._label_lists[row] for row in rows])
+
+    def batches(self, size: int) -> Iterator[Corpus]:
+        """Consecutive rows."""
+        for start in range(0, self.X.shape[0], size):
+            part = slice(start, start + size)
+            yield self._rows(self.X[part], None if self._label_lists is None else self._label_lists[part])
 
     def matrix(self) -> sparse.csr_array:
         """The matrix itself."""
         return self.X
+
+    def _rows(self, X: sparse.csr_array, labels: Sequence[Sequence[str]] | None) -> "MatrixCorpus":
+        return MatrixCorpus(X, labels, name=self.name, space=self.space, feature_names=self.feature_names)
 
 
 def csr(
@@ -170,5 +188,3 @@ def csr(
     )
     matrix.sort_indices()
     return matrix
-
-
