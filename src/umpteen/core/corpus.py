@@ -26,6 +26,25 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Bad:
+    """Malformed lines that the latest pass left out."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)  # what was wrong with the first few
+
+    def add(self, problem: str) -> None:
+        """Count one more."""
+        self.count += 1
+        if len(self.first) < 5:
+            self.first.append(problem)
+
+    def clear(self) -> None:
+        """Begin a new pass."""
+        self.count = 0
+        self.first.clear()
+
+
 class Corpus:
     """Re-iterable documents. Nothing is held in memory unless it was given as a list or a matrix."""
 
@@ -38,6 +57,7 @@ class Corpus:
         width: int | None = None,
         feature_names: Sequence[str] | None = None,
         size: int | None = None,
+        bad: Bad | None = None,
     ) -> None:
         self._documents = documents
         self.name = name
@@ -45,6 +65,7 @@ class Corpus:
         self.width = width  # number of features; None says that the documents are text
         self.feature_names = feature_names
         self.size = size if callable(documents) else len(documents)  # None: not known before the end
+        self.bad = bad or Bad()  # counts only where bad lines are skipped, anew in each pass
 
     def __iter__(self) -> Iterator[Document]:
         return self._documents() if callable(self._documents) else iter(self._documents)
@@ -131,6 +152,7 @@ class Corpus:
             width=self.width,
             feature_names=self.feature_names,
             size=size,
+            bad=self.bad,
         )
 
 
