@@ -79,11 +79,12 @@ class Ranking:
         keep = self.scores >= threshold
         return Ranking(np.where(keep, self.labels, np.int32(-1)), np.where(keep, self.scores, np.float32(0)))
 
-    def csr(self, labels: int) -> sparse.csr_array:
-        """Scores as a sparse matrix (documents, labels)."""
+    def csr(self, labels: int, *, scores: bool = True) -> sparse.csr_array:
+        """A sparse matrix (documents, labels) of scores, or of ones."""
         keep = self.labels >= 0
         starts = np.concatenate([[0], np.cumsum(keep.sum(axis=1))])
-        matrix = sparse.csr_array((self.scores[keep], self.labels[keep], starts), shape=(len(self), labels))
+        values = self.scores[keep] if scores else np.ones(starts[-1], np.int64)
+        matrix = sparse.csr_array((values, self.labels[keep], starts), shape=(len(self), labels))
         matrix.sort_indices()
         return matrix
 

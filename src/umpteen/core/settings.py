@@ -55,23 +55,28 @@ class Settings:
 
     @classmethod
     def made(
-        cls, values: Mapping[str, object] | None = None, *, owner: str = "", preset: str | None = None
+        cls, values: Mapping[str, object] | None = None, *, owner: str, preset: str | None = None
     ) -> Self:
         """Settings from a preset and named values on top; values may be text, as from the command line."""
-        owner = owner or cls.__qualname__.removesuffix(".Params")
         chosen: dict[str, object] = {}
         if preset is not None:
             if preset not in cls.presets:
                 raise SettingError(f"{owner} has no preset {preset!r}. {did_you_mean(preset, cls.presets)}")
             chosen.update(cls.presets[preset])
         chosen.update(values or {})
-        hints = _hints(cls)
+        cls.check_names(chosen, owner=owner)
         for name, value in chosen.items():
+            if isinstance(value, str | list):
+                chosen[name] = _parsed(name, value, _hints(cls)[name])
+        return cls(**chosen)
+
+    @classmethod
+    def check_names(cls, names: Iterable[str], *, owner: str) -> None:
+        """Raise at the first name that is no setting."""
+        hints = _hints(cls)
+        for name in names:
             if name not in hints:
                 raise SettingError(f"{owner} has no setting {name!r}. {did_you_mean(name, hints)}")
-            if isinstance(value, str | list):
-                chosen[name] = _parsed(name, value, hints[name])
-        return cls(**chosen)
 
     @classmethod
     def rows(cls) -> list[Row]:

@@ -1,0 +1,1 @@
+"""Models on sparse features; they need nothing beyond the base install."""

@@ -1,0 +1,230 @@
+"""Classifier: what every model is. A model adds its settings, `_fit`, `_rank`, `_save` and `_load`; the rest follows.
+
+It keeps scikit-learn's contract (`get_params`, `clone`, `Pipeline`, `GridSearchCV`) by its methods alone, so that tagging
+need not load scikit-learn.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+
+from umpteen.contract.inputs import answer, corpus_of, labels_of
+from umpteen.core import memory
+from umpteen.core.corpus import Corpus
+from umpteen.core.errors import DataError, FolderError, NotFittedError
+from umpteen.core.progress import track
+from umpteen.core.ranking import Ranking
+from umpteen.core.settings import Settings
+from umpteen.core.space import Label, LabelSpace
+from umpteen.core.store import Folder, NewFolder, check_free, new_folder
+from umpteen.metrics.ranking import Judged
+
+_BATCH = 4096  # documents ranked at a time
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large training data are, for an estimate of memory."""
+
+    documents: int
+    characters: int  # of text
+    labels: int
+    occurrences: int  # of labels
+
+
+class Classifier:
+    """Documents in, ranked labels out."""
+
+    Params: ClassVar[type[Settings]]
+
+    def __init__(self, **settings: Any) -> None:
+        self.Params.check_names(settings, owner=type(self).__name__)
+        self.params = self.Params(**settings)
+
+    @classmethod
+    def preset(cls, name: str, **settings: Any) -> Self:
+        """A model with the settings of a preset, and others on top."""
+        params = cls.Params.made(settings, owner=cls.__name__, preset=name)
+        return cls(**{f.name: getattr(params, f.name) for f in fields(params)})
+
+    # What a model gives -------------------------------------------------------------------------------------------
+
+    def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
+        """Learn from documents that all have labels, and their label matrix (documents, labels)."""
+        raise NotImplementedError
+
+    def _rank(self, corpus: Corpus, k: int) -> Ranking:
+        """The k best labels of each document."""
+        raise NotImplementedError
+
+    def _save(self, folder: NewFolder) -> None:
+        """Write what `_load` needs."""
+        raise NotImplementedError
+
+    def _load(self, folder: Folder) -> None:
+        """Become what `_save` wrote."""
+        raise NotImplementedError
+
+    def _memory(self, size: Size) -> int:
+        """Bytes that training will take, roughly."""
+        return 12 * size.occurrences + 200 * size.labels
+
+    # What everyone uses -------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        labels: Mapping[str, Label] | LabelSpace | None = None,
+        valid: Corpus | tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Learn from documents and their labels.
+
+        `X` is a Corpus, texts, or a matrix of features; `y` lists of labels or a 0/1 matrix (a Corpus brings its own).
+        `labels` names labels and what stands above them; `valid` is for models that watch their progress.
+        """
+        lists, form, columns = labels_of(y) if y is not None else (None, "names", None)
+        corpus = corpus_of(X, lists, space=columns)
+        known = labels if isinstance(labels, LabelSpace) else corpus.space
+        characters = [0]
+
+        def label_lists() -> Any:
+            for document in track(corpus, "Reading labels", corpus.size):
+                characters[0] += len(document.text)
+                yield document.labels
+
+        space, Y = LabelSpace.learn(label_lists(), known=known)
+        if not Y.nnz:
+            raise DataError(f"{corpus.name} has no labelled document to learn from ({Y.shape[0]} documents read).")
+        self.labels_ = space.described(labels) if isinstance(labels, Mapping) else space
+        self.y_form_ = form
+        labelled = np.diff(Y.indptr) > 0
+        self.documents_ = int(labelled.sum())  # documents learnt from
+        size = Size(self.documents_, characters[0], len(space), Y.nnz)
+        memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
+        if not labelled.all():
+            corpus, Y = corpus.take(labelled), Y[labelled]
+        self._fit(corpus, Y, corpus_of(*_pair(valid)) if valid is not None else None)
+        return self
+
+    def rank(self, X: Any, k: int = 5) -> Ranking:
+        """The k best labels of each document, with scores between 0 and 1."""
+        self._check_fitted()
+        if k < 1:
+            raise DataError(f"k is how many labels to give, at least 1, not {k}.")
+        corpus = corpus_of(X)
+        return Ranking.joined((self._rank(part, k) for part in corpus.batches(_BATCH)), k)
+
+    def suggest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
+        """The k best label names of each document, with their scores."""
+        ranking, names = self.rank(X, k), self.labels_.name
+        return [
+            [(names(label), float(score)) for label, score in zip(*row, strict=True) if label >= 0]
+            for row in zip(ranking.labels, ranking.scores, strict=True)
+        ]
+
+    def predict(self, X: Any) -> Any:
+        """Each document's labels, as many as training documents had on average, in the form of the training `y`."""
+        self._check_fitted()
+        usual = max(1, round(int(self.labels_.counts.sum()) / self.documents_))
+        return answer(self.rank(X, usual), self.labels_, self.y_form_)
+
+    def predict_proba(self, X: Any, k: int = 100) -> sparse.csr_array:
+        """Scores of the k best labels as a sparse matrix (documents, labels)."""
+        self._check_fitted()
+        return self.rank(X, min(k, len(self.labels_))).csr(len(self.labels_))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean nDCG@5 on labelled documents, between 0 and 1."""
+        self._check_fitted()
+        corpus = corpus_of(X, labels_of(y)[0] if y is not None else None)
+        return Judged.of(self.rank(corpus, 5), self.truth(corpus), k=5).ndcg(5).value
+
+    def truth(self, corpus: Corpus) -> sparse.csr_array:
+        """The label matrix of a corpus; labels this model never saw stand in columns behind its own."""
+        self._check_fitted()
+        lists = [*corpus.labels()]
+        return self.labels_.extended(key for labels in lists for key in labels).encode(lists)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a folder, in place of an older model there."""
+        self._check_fitted()
+        check_free(path)
+        with new_folder(path) as folder:
+            folder.facts |= {
+                "model": model_name(type(self)),
+                "settings": asdict(self.params),
+                "documents": self.documents_,
+                "answers": self.y_form_,
+            }
+            folder.json("labels", self.labels_.to_json())
+            self._save(folder)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The model saved in a folder; `umpteen.load` finds out by itself which model it is."""
+        return cls.from_folder(Folder(path))
+
+    @classmethod
+    def from_folder(cls, folder: Folder) -> Self:
+        """The model in an open folder."""
+        if folder.facts.get("model") != model_name(cls):
+            raise FolderError(f"{folder.path} holds a model {folder.facts.get('model')!r}, not {model_name(cls)!r}. Use umpteen.load.")
+        made = cls(**cls.Params.made(folder.facts["settings"], owner=cls.__name__).__dict__)
+        made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
+        made.labels_ = LabelSpace.from_json(folder.json("labels"))
+        made._load(folder)
+        return made
+
+    # scikit-learn's contract --------------------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings by name."""
+        return {f.name: getattr(self.params, f.name) for f in fields(self.params)}
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings; counts for the next `fit`."""
+        self.Params.check_names(settings, owner=type(self).__name__)
+        self.params = self.Params(**{**self.get_params(), **settings})
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True, multi_output=True, single_output=False),
+            classifier_tags=ClassifierTags(multi_class=False, multi_label=True),
+            input_tags=InputTags(sparse=True, string=True, two_d_array=True),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "labels_")
+
+    @property
+    def classes_(self) -> np.ndarray[Any, Any]:
+        """The labels by column of `predict_proba`."""
+        self._check_fitted()
+        return np.array(self.labels_.keys, dtype=object)
+
+    def __repr__(self) -> str:
+        changed = (f for f in fields(self.params) if getattr(self.params, f.name) != f.default)
+        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self.params, f.name)!r}' for f in changed)})"
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"{type(self).__name__} has not learnt anything yet: call fit first, or load a saved model.")
+
+
+def model_name(cls: type[Classifier]) -> str:
+    """A model's name is its file's."""
+    return cls.__module__.rpartition(".")[2]
+
+
+def _pair(valid: Any) -> tuple[Any, list[list[str]] | None]:
+    return (valid[0], labels_of(valid[1])[0]) if isinstance(valid, tuple) else (valid, None)

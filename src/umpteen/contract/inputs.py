@@ -1,0 +1,90 @@
+"""What `fit` and `rank` take, made into a Corpus; and label answers in the form that `y` had.
+
+Documents: a Corpus, texts, or a sparse or dense matrix of ready features. Labels: lists of names or numbers, an object
+array of such lists, or a 0/1 matrix, sparse or dense.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from umpteen.core.corpus import Corpus, csr
+from umpteen.core.errors import DataError
+from umpteen.core.ranking import Ranking
+from umpteen.core.space import LabelSpace
+
+FORMS = ("names", "numbers", "sparse", "dense")  # of y
+
+
+def corpus_of(X: Any, labels: list[list[str]] | None = None, *, space: LabelSpace | None = None) -> Corpus:
+    """Documents in any form as a Corpus."""
+    if isinstance(X, Corpus):
+        if labels is not None:
+            raise DataError("A Corpus brings its own labels: leave y out.")
+        return X
+    if isinstance(X, str):
+        raise DataError("Documents are a list of texts; for a single text write [text].")
+    if sparse.issparse(X):
+        return Corpus.from_matrix(_checked(X), labels, space=space)
+    if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.ndim == 2:
+        return Corpus.from_matrix(_checked(sparse.csr_array(X)), labels, space=space)
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1:
+        X = X[:, 0]
+    texts = X.tolist() if hasattr(X, "tolist") else list(X)
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise DataError(
+                f"Document {number + 1} is a {type(text).__name__}, not a text. "
+                "Documents are texts, or one matrix of features (scipy sparse or a 2-dimensional array)."
+            )
+    return Corpus.from_texts(texts, labels, space=space)
+
+
+def labels_of(y: Any) -> tuple[list[list[str]], str, LabelSpace | None]:
+    """Label lists, the form `y` has, and the label space where `y` is a matrix."""
+    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.dtype != object and y.ndim == 2):
+        matrix = sparse.csr_array(y)
+        if not np.isin(matrix.data, (0, 1)).all():
+            raise DataError("A label matrix holds 0 and 1 only: rows are documents, columns are labels.")
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        keys = [str(column) for column in range(matrix.shape[1])]
+        rows = [[keys[c] for c in part] for part in np.split(matrix.indices, matrix.indptr[1:-1])] if matrix.shape[0] else []
+        return rows, "sparse" if sparse.issparse(y) else "dense", LabelSpace(keys)
+    lists = [_list_of(labels, number) for number, labels in enumerate(y)]
+    first = next((label for labels in lists for label in labels), "")
+    form = "names" if isinstance(first, str) else "numbers"
+    return [[str(label) for label in labels] for labels in lists], form, None
+
+
+def answer(ranking: Ranking, space: LabelSpace, form: str) -> Any:
+    """Chosen labels in the form that the training labels had."""
+    if form in ("sparse", "dense"):
+        chosen = ranking.csr(len(space), scores=False)
+        return chosen if form == "sparse" else chosen.toarray()
+    keys: Sequence[Any] = [int(key) for key in space.keys] if form == "numbers" else space.keys
+    lists = np.empty(len(ranking), object)
+    for row, labels in enumerate(ranking.labels):
+        lists[row] = [keys[label] for label in labels if label >= 0]
+    return lists
+
+
+def _list_of(labels: Any, number: int) -> list[Any]:
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise DataError(
+            f"The labels of document {number + 1} are {labels!r}, not a list of labels. A single label is written [{labels!r}]."
+        )
+    found = list(labels)
+    if not all(isinstance(label, str | int | np.integer) for label in found):
+        raise DataError(f"The labels of document {number + 1} are {found!r}: labels are texts or whole numbers.")
+    return found
+
+
+def _checked(X: Any) -> sparse.csr_array:
+    matrix = sparse.csr_array(X)
+    if matrix.data.dtype.kind not in "fiub" or not np.isfinite(matrix.data).all():
+        raise DataError("Features must be finite numbers: there is a NaN, an infinity or something else among them.")
+    matrix.sum_duplicates()
+    return csr(matrix.data, matrix.indices, matrix.indptr, matrix.shape)

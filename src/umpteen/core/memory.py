@@ -1,0 +1,61 @@
+"""How much memory there is, and a warning before work that needs more."""
+
+import os
+import warnings
+from pathlib import Path
+
+from umpteen.core.errors import UmpteenWarning
+
+
+class MemoryWarning(UmpteenWarning):
+    """Work that will probably not fit into memory."""
+
+
+def free() -> int | None:
+    """Bytes that this process can still take, or None where the system does not say."""
+    limits = [limit for limit in (_available(), _group_rest()) if limit is not None]
+    return min(limits, default=None)
+
+
+def check(needed: int, *, what: str) -> None:
+    """Warn when `what` needs more than there is."""
+    rest = free()
+    if rest is not None and needed > rest:
+        warnings.warn(
+            f"{what} needs about {spoken(needed)} of memory, and {spoken(rest)} are free. "
+            "Use fewer documents or features (--set max_features=...), or a machine with more memory.",
+            MemoryWarning,
+            stacklevel=2,
+        )
+
+
+def spoken(size: float) -> str:
+    """A number of bytes as a person says it."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"
+
+
+def _available() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+        return None
+    except OSError:
+        names = os.sysconf_names
+        if "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names:
+            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return None
+
+
+def _group_rest() -> int | None:
+    """What the control group of a container leaves, where there is one."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit = (group / "memory.max").read_text().strip()
+        return None if limit == "max" else int(limit) - int((group / "memory.current").read_text())
+    except (OSError, ValueError):
+        return None

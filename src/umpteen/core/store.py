@@ -1,0 +1,192 @@
+"""Model folders: JSON and .npy files with checksums, written beside their place and renamed into it.
+
+No pickle, no code: arrays are memory-mapped, all else is JSON. A folder is the old one or the new one, never in between.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from umpteen.core.errors import FolderError
+
+FORMAT = 1
+MANIFEST = "model.json"
+
+
+class NewFolder:
+    """A folder being written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.facts: dict[str, Any] = {}  # what the manifest says besides the files
+
+    def array(self, name: str, values: NDArray[Any]) -> None:
+        """Write an array as `name`.npy."""
+        np.save(self.path / f"{name}.npy", np.ascontiguousarray(values), allow_pickle=False)
+
+    def json(self, name: str, value: Any) -> None:
+        """Write anything JSON holds as `name`.json."""
+        (self.path / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+    def _seal(self) -> None:
+        files = {file.name: {"bytes": file.stat().st_size, "crc32": _checksum(file)} for file in sorted(self.path.iterdir())}
+        manifest = {"umpteen": FORMAT, **self.facts, "files": files}
+        (self.path / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False), encoding="utf-8")
+        for file in self.path.iterdir():
+            _sync(file)
+        _sync(self.path)
+
+
+class Folder:
+    """A saved folder, checked when opened."""
+
+    def __init__(self, path: str | Path, *, verify: bool = True) -> None:
+        self.path = Path(path)
+        _recover(self.path)
+        if not self.path.is_dir():
+            raise FolderError(f"There is no model folder {self.path}. Train one with: umpteen train DATA --out {self.path}")
+        self.facts = _manifest(self.path)
+        if self.facts["umpteen"] != FORMAT:
+            raise FolderError(
+                f"{self.path} has format {self.facts['umpteen']!r}, and this version reads format {FORMAT}. "
+                "Use the version of Umpteen that wrote it, or train again."
+            )
+        if verify:
+            self._verify()
+
+    def array(self, name: str) -> NDArray[Any]:
+        """An array, memory-mapped: pages are shared between processes, and changes never reach the disk."""
+        try:
+            return np.load(self._file(f"{name}.npy"), mmap_mode="c", allow_pickle=False)  # type: ignore[no-any-return]
+        except (ValueError, EOFError) as error:  # mmap refuses empty arrays, and np.load anything that is no array
+            if self._file(f"{name}.npy").stat().st_size <= 128:
+                return np.load(self._file(f"{name}.npy"), allow_pickle=False)  # type: ignore[no-any-return]
+            raise FolderError(f"{self.path / name}.npy is not an array. Copy the folder again or train again.") from error
+
+    def json(self, name: str) -> Any:
+        """What was written as `name`.json."""
+        try:
+            return json.loads(self._file(f"{name}.json").read_bytes())
+        except ValueError as error:
+            raise FolderError(f"{self.path / name}.json is not JSON ({error}). Copy the folder again or train again.") from error
+
+    def has(self, file: str) -> bool:
+        """Whether a file of this name belongs to the folder."""
+        return file in self.facts["files"]
+
+    def _file(self, name: str) -> Path:
+        if not self.has(name):
+            raise FolderError(f"{self.path} has no file {name}, which this model needs. It was written by another version or changed.")
+        return self.path / name
+
+    def _verify(self) -> None:
+        for name, known in self.facts["files"].items():
+            file = self.path / name
+            if Path(name).name != name or file.is_symlink() or not file.is_file():
+                raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. Copy it again or train again.")
+            if file.stat().st_size != known["bytes"] or _checksum(file) != known["crc32"]:
+                raise FolderError(f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again.")
+
+
+@contextmanager
+def new_folder(path: str | Path) -> Iterator[NewFolder]:
+    """Write a folder that appears at `path` only when the block ends well, in place of an older model there."""
+    place = Path(path)
+    check_free(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{place.name}.new-", dir=place.parent))
+    try:
+        beside.chmod(0o755)
+        folder = NewFolder(beside)
+        yield folder
+        folder._seal()
+        _put(beside, place)
+    except OSError as error:
+        raise FolderError(f"{place} could not be written: {error.strerror or error}. What was there before is unchanged.") from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def check_free(path: str | Path) -> None:
+    """Say now, not after hours of training, that a model cannot be saved at `path`."""
+    place = Path(path)
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
+        raise FolderError(f"{place} is not a folder. Choose another place with --out.")
+    if place.is_dir() and any(place.iterdir()) and not (place / MANIFEST).is_file():
+        raise FolderError(f"{place} holds other files, not an Umpteen model. Choose another place with --out.")
+    parent = next(p for p in (place, *place.absolute().parents) if p.exists())
+    if not os.access(parent if parent != place else place.absolute().parent, os.W_OK):
+        raise FolderError(f"{place} cannot be written: no permission for {parent}. Choose another place with --out.")
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    if not file.is_file():
+        raise FolderError(f"{path} is not an Umpteen model: it has no {MANIFEST}.")
+    try:
+        facts = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise FolderError(f"{path} is damaged: {MANIFEST} is not JSON ({error}). Copy it again or train again.") from error
+    if not isinstance(facts, dict) or "umpteen" not in facts or not isinstance(facts.get("files"), dict):
+        raise FolderError(f"{path} is not an Umpteen model: its {MANIFEST} does not say so.")
+    return facts
+
+
+def _checksum(file: Path) -> int:
+    total = 0
+    with file.open("rb") as stream:
+        while part := stream.read(1 << 22):
+            total = zlib.crc32(part, total)
+    return total
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _put(new: Path, place: Path) -> None:
+    """Move `new` to `place`; an older folder there is swapped out in one step where the system can."""
+    if place.exists() and not any(place.iterdir()):
+        place.rmdir()
+    if not place.exists():
+        new.rename(place)
+    elif _exchanged(new, place):
+        shutil.rmtree(new)
+    else:
+        old = place.with_name(f".{place.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        place.rename(old)
+        new.rename(place)
+        shutil.rmtree(old)
+    _sync(place.parent)
+
+
+def _recover(place: Path) -> None:
+    """Bring back the old folder if a stop fell between the two renames."""
+    old = place.with_name(f".{place.name}.old")
+    if old.is_dir() and not place.exists():
+        old.rename(place)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Swap two folders in one step; False where the system or the disk cannot."""
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE of Linux
+    try:
+        swap = ctypes.CDLL(None).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(swap(here, os.fsencode(one.absolute()), here, os.fsencode(other.absolute()), exchange) == 0)

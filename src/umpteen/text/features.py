@@ -1,0 +1,76 @@
+"""Features of documents, the same way in training and in tagging: tf-idf of text, or ready features as they are."""
+
+import numpy as np
+from scipy import sparse
+
+from umpteen.core.corpus import Corpus
+from umpteen.core.errors import DataError
+from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels.weights import unit_rows
+from umpteen.text.tfidf import Tfidf, TfidfSettings
+
+
+class Features:
+    """Corpus to csr rows of unit length."""
+
+    def __init__(self, settings: TfidfSettings) -> None:
+        self._settings = settings
+        self.tfidf: Tfidf | None = None  # None: the documents come with features
+        self.width = 0
+        self._names: list[str] = []
+
+    def fit(self, corpus: Corpus) -> sparse.csr_array:
+        """Learn the features of training documents and return their rows."""
+        if corpus.is_text:
+            self.tfidf = Tfidf(self._settings)
+            X = self.tfidf.fit(corpus.texts(), size=corpus.size)
+        else:
+            self.tfidf = None
+            self._names = list(corpus.feature_names or ())
+            X = _unit(corpus.matrix())
+        self.width = X.shape[1]
+        return X
+
+    def transform(self, corpus: Corpus) -> sparse.csr_array:
+        """Rows of other documents."""
+        if corpus.is_text != (self.tfidf is not None):
+            kinds = ("text", "ready features")
+            learnt, got = kinds if self.tfidf is not None else kinds[::-1]
+            raise DataError(f"The model was trained on {learnt}, and {corpus.name} holds {got}.")
+        if self.tfidf is not None:
+            return self.tfidf.transform(corpus.texts())
+        if corpus.width != self.width:
+            raise DataError(f"The model was trained on {self.width} features, and {corpus.name} has {corpus.width}.")
+        return _unit(corpus.matrix())
+
+    def name(self, column: int) -> str:
+        """What a column stands for."""
+        names = self.tfidf.names() if self.tfidf is not None else self._names
+        return names[column] if column < len(names) else f"feature {column}"
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        folder.facts["features"] = {"text": self.tfidf is not None, "width": self.width}
+        if self.tfidf is not None:
+            self.tfidf.save(folder)
+        elif self._names:
+            folder.json("features", self._names)
+
+    @classmethod
+    def load(cls, folder: Folder, settings: TfidfSettings) -> "Features":
+        """The same as was saved."""
+        made = cls(settings)
+        known = folder.facts["features"]
+        made.width = known["width"]
+        if known["text"]:
+            made.tfidf = Tfidf.load(folder, settings)
+        elif folder.has("features.json"):
+            made._names = folder.json("features")
+        return made
+
+
+def _unit(X: sparse.csr_array) -> sparse.csr_array:
+    """A copy whose rows have length one."""
+    values = X.data.astype(np.float32)
+    unit_rows(values, X.indptr)
+    return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)

@@ -1,0 +1,195 @@
+"""Tf-idf: texts to sparse rows of unit length, with the numbers of scikit-learn's TfidfVectorizer."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from tokenizers import Tokenizer
+
+from umpteen.core.corpus import csr
+from umpteen.core.errors import DataError, SettingError
+from umpteen.core.progress import bar
+from umpteen.core.settings import Settings, setting
+from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels import words as kernel
+from umpteen.kernels.threads import each
+from umpteen.kernels.weights import weighted
+from umpteen.text.tokens import known_words, word_tokenizer
+
+_CHUNK = 2048  # texts counted at a time
+
+Chunk = tuple[NDArray[np.uint8], NDArray[np.int64]]  # texts as bytes behind each other, and their bounds
+Rows = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]  # columns, values, bounds of documents
+Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # features, counts, bounds of documents
+
+
+@dataclass(frozen=True, kw_only=True)
+class TfidfSettings(Settings):
+    """How text becomes features."""
+
+    ngrams: int = setting(1, "Longest run of words that counts as a feature; 0 for no words.", least=0, most=8)
+    characters: tuple[int, ...] = setting((), "Shortest and longest character n-gram inside words, e.g. 3,5; none if empty.", least=1, most=16)
+    min_df: int = setting(1, "A feature must occur in this many documents.", least=1)
+    max_df: float = setting(1.0, "A feature may occur in this share of the documents.", least=0, most=1)
+    max_features: int = setting(1_000_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
+    sublinear: bool = setting(True, "Count a feature that occurs n times as 1 + ln n.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.characters and (len(self.characters) != 2 or self.characters[0] > self.characters[1]):
+            raise SettingError(f"Setting 'characters' takes the shortest and longest n-gram, e.g. 3,5, not {self.characters}.")
+        if not self.characters and not self.ngrams:
+            raise SettingError("Settings 'ngrams' and 'characters' leave no features: set one of them.")
+
+
+class Tfidf:
+    """Learns which features there are and how rare they are, then turns texts into rows."""
+
+    def __init__(self, settings: TfidfSettings) -> None:
+        self.settings = settings
+        low, high = settings.characters or (0, 0)
+        self._form = (min(1, settings.ngrams), settings.ngrams, low, high)
+        self.idf: NDArray[np.float32] = np.empty(0, np.float32)  # by column
+        self._table, self._columns = kernel.table_of(np.empty(0, np.uint64))
+        self._names: list[str] = []
+        self._words: list[str] = []  # those that features are made of
+        self._folder: Folder | None = None  # where names and words still lie
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.idf)
+
+    def fit(self, texts: Iterable[str], *, size: int | None = None) -> sparse.csr_array:
+        """Learn from texts and return their rows, going through them once."""
+        table, numbers = np.zeros(1 << 12, np.uint64), np.empty(1 << 12, np.int32)
+        keys, names, parts = list[NDArray[np.uint64]](), _Names(), list[Counted]()
+        known, rows = 0, 0
+        with bar("Reading words", size) as line:
+            for data, bounds in _chunks(texts):
+                (table, numbers), counted, fresh, new = kernel.count(data, bounds, *kernel.characters(), self._form, table, numbers, known, True)
+                keys.append(fresh)
+                names.add(*new)
+                known += len(fresh)
+                rows += len(bounds) - 1
+                parts.append(counted)
+                line.advance(len(bounds) - 1)
+        df = np.zeros(known, np.int64)
+        for features, _, _ in parts:
+            df += np.bincount(features, minlength=known)
+        all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
+        chosen = self._choose(df, rows, all_keys)
+        self.idf = (np.log((1 + rows) / (1 + df[chosen])) + 1).astype(np.float32)
+        self._table, self._columns = kernel.table_of(all_keys[chosen])
+        self._names = names.at(chosen)
+        spoken = (name for name, of_words in zip(self._names, kernel.of_words(all_keys[chosen]), strict=True) if of_words)
+        self._words = list(dict.fromkeys(word for name in spoken for word in name.split(" ")))
+        column_of = np.full(known, -1, np.int32)
+        column_of[chosen] = np.arange(len(chosen))
+        return self._stacked(each(lambda part: self._weighted(part, column_of), parts, jobs=self.settings.jobs))
+
+    def transform(self, texts: Iterable[str]) -> sparse.csr_array:
+        """Rows of texts; features never seen in training do not count."""
+        column_of = np.arange(self.width, dtype=np.int32)
+
+        def rows(chunk: Chunk) -> Rows:
+            counted = kernel.count(*chunk, *kernel.characters(), self._form, self._table, self._columns, self.width, False)[1]
+            return self._weighted(counted, column_of)
+
+        return self._stacked(each(rows, _chunks(texts), jobs=self.settings.jobs))
+
+    def spans(self, text: str) -> NDArray[np.int64]:
+        """Where a text's word features stand: rows of (from, to, column), counted in characters."""
+        data = np.frombuffer(_bytes(text), np.uint8)
+        found = kernel.spans_of(data, *kernel.characters(), *self._form[:2], self._table, self._columns)
+        character_at = np.append(np.cumsum((data & 0xC0) != 0x80) - 1, len(text))  # of each byte
+        found[:, :2] = character_at[found[:, :2]]
+        return found  # type: ignore[no-any-return]
+
+    def names(self) -> list[str]:
+        """The features by column, as a person reads them."""
+        self._read_names()
+        return self._names
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        self._read_names()
+        folder.array("idf", self.idf)
+        folder.array("feature_table", self._table)
+        folder.array("feature_columns", self._columns)
+        word_tokenizer(self._words).save(str(folder.path / "tokenizer.json"), pretty=False)
+        if self._names != self._words:
+            folder.json("features", self._names)
+
+    @classmethod
+    def load(cls, folder: Folder, settings: TfidfSettings) -> "Tfidf":
+        """The same as was saved."""
+        made = cls(settings)
+        made.idf, made._table, made._columns = (folder.array(n) for n in ("idf", "feature_table", "feature_columns"))
+        made._folder = folder
+        return made
+
+    def _read_names(self) -> None:
+        if self._folder is not None:
+            self._words = known_words(Tokenizer.from_file(str(self._folder.path / "tokenizer.json")))
+            self._names = self._folder.json("features") if self._folder.has("features.json") else self._words
+            self._folder = None
+
+    def _choose(self, df: NDArray[np.int64], rows: int, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The features to keep, those of most documents first; ties fall by hash, so the order texts come in is no matter."""
+        kept = np.flatnonzero((df >= self.settings.min_df) & (df <= self.settings.max_df * rows))
+        if not len(kept):
+            raise DataError(
+                f"No feature is left of {len(df)} in {rows} documents: "
+                + ("lower min_df or raise max_df." if len(df) else "there are no words of two letters or more.")
+            )
+        order = kept[np.lexsort((keys[kept], -df[kept]))]
+        return order[: self.settings.max_features or None]
+
+    def _weighted(self, counted: Counted, column_of: NDArray[np.int32]) -> Rows:
+        return weighted(*counted, column_of, self.idf, self.settings.sublinear)  # type: ignore[no-any-return]
+
+    def _stacked(self, parts: Iterable[Rows]) -> sparse.csr_array:
+        made = list(parts)
+        starts = np.concatenate([[0], *(np.diff(bounds) for _, _, bounds in made)]).cumsum()
+        columns = np.concatenate([np.empty(0, np.int32), *(c for c, _, _ in made)])
+        values = np.concatenate([np.empty(0, np.float32), *(v for _, v, _ in made)])
+        return csr(values, columns, starts, (len(starts) - 1, self.width))
+
+
+class _Names:
+    """Names of features, many to a string."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._bounds: list[NDArray[np.int64]] = []
+        self._firsts = [0]
+
+    def add(self, letters: NDArray[np.int32], bounds: NDArray[np.int64]) -> None:
+        self._texts.append(letters.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass"))
+        self._bounds.append(bounds)
+        self._firsts.append(self._firsts[-1] + len(bounds) - 1)
+
+    def at(self, numbers: NDArray[np.int64]) -> list[str]:
+        parts = np.searchsorted(self._firsts, numbers, side="right") - 1
+        inside = numbers - np.array(self._firsts)[parts]
+        return [
+            self._texts[part][self._bounds[part][at] : self._bounds[part][at + 1]]
+            for part, at in zip(parts.tolist(), inside.tolist(), strict=True)
+        ]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _chunks(texts: Iterable[str]) -> Iterator[Chunk]:
+    """Texts as bytes behind each other, with their bounds."""
+    stream = iter(texts)
+    while part := [_bytes(text) for text in islice(stream, _CHUNK)]:
+        bounds = np.zeros(len(part) + 1, np.int64)
+        np.cumsum([len(text) for text in part], out=bounds[1:])
+        yield np.frombuffer(b"".join(part), np.uint8), bounds
