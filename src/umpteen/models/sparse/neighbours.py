@@ -13,10 +13,14 @@ from umpteen.core.settings import setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import neighbours as kernel
 from umpteen.kernels.threads import each, ranges
+from umpteen.metrics.ranking import Judged
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
 
 _BLOCK = 256  # documents per piece of work
+_SAMPLE = 2000  # training documents that settings are chosen on
+_COUNTS = (5, 10, 20, 50, 100)
+_POWERS = (0.0, 1.0, 2.0, 4.0, 8.0)
 
 
 class Neighbours(Classifier):
@@ -26,16 +30,39 @@ class Neighbours(Classifier):
     class Params(TfidfSettings):
         """How many neighbours vote, and how."""
 
-        neighbours: int = setting(20, "Training documents that vote.", least=1)
-        power: float = setting(2.0, "Votes count as similarity to this power; 0 gives each the same.", least=0, most=32)
+        neighbours: int | None = setting(None, "Training documents that vote; none: what ranks training documents best.", least=1)
+        power: float | None = setting(
+            None, "Votes count as similarity to this power; none: what ranks training documents best.", least=0, most=32
+        )
 
     params: Params
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._features = Features(self.params)
-        by_column = self._features.fit(corpus).T.tocsr()
+        X = self._features.fit(corpus)
+        by_column = X.T.tocsr()
         self._index = by_column.indptr, by_column.indices, by_column.data
         self._Y = Y.indptr, Y.indices
+        self._neighbours, self._power = self._choose(X, Y)
+
+    def _choose(self, X: sparse.csr_array, Y: sparse.csr_array) -> tuple[int, float]:
+        """Neighbours and power as set, or the best by nDCG@5 on training documents that do not see themselves."""
+        counts = _COUNTS if self.params.neighbours is None else (self.params.neighbours,)
+        powers = _POWERS if self.params.power is None else (float(self.params.power),)
+        if len(counts) * len(powers) == 1:
+            return counts[0], powers[0]
+        documents = X.shape[0]
+        sample = np.sort(np.random.default_rng(self.params.seed).choice(documents, min(_SAMPLE, documents), replace=False))
+        found, similar = self.nearest(X[sample], counts[-1] + 1)
+        similar[found == sample[:, None]] = 0  # a document's own vote
+        best, chosen = -1.0, (counts[0], powers[0])
+        for count in counts:
+            for power in powers:
+                ranking = Ranking(*kernel.votes(found[:, : count + 1], similar[:, : count + 1], *self._Y, power, 5))
+                score = Judged.of(ranking, Y[sample], k=5).ndcg(5).value
+                if score > best:
+                    best, chosen = score, (count, power)
+        return chosen
 
     def nearest(self, X: sparse.csr_array, k: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The k most similar training documents of each row, -1 for none, and their similarities."""
@@ -48,8 +75,8 @@ class Neighbours(Classifier):
         return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        found, similar = self.nearest(self._features.transform(corpus), self.params.neighbours)
-        return Ranking(*kernel.votes(found, similar, *self._Y, float(self.params.power), k))
+        found, similar = self.nearest(self._features.transform(corpus), self._neighbours)
+        return Ranking(*kernel.votes(found, similar, *self._Y, self._power, k))
 
     def _memory(self, size: Size) -> int:
         features = size.characters // 8  # about one in eight characters, held by row and by column while training
@@ -57,6 +84,7 @@ class Neighbours(Classifier):
 
     def _save(self, folder: NewFolder) -> None:
         self._features.save(folder)
+        folder.facts["chosen"] = {"neighbours": self._neighbours, "power": self._power}
         for name, part in zip(("bounds", "rows", "values"), self._index, strict=True):
             folder.array(f"index_{name}", part)
         for name, part in zip(("bounds", "labels"), self._Y, strict=True):
@@ -64,5 +92,6 @@ class Neighbours(Classifier):
 
     def _load(self, folder: Folder) -> None:
         self._features = Features.load(folder, self.params)
+        self._neighbours, self._power = folder.facts["chosen"]["neighbours"], folder.facts["chosen"]["power"]
         self._index = folder.array("index_bounds"), folder.array("index_rows"), folder.array("index_values")
         self._Y = folder.array("document_bounds"), folder.array("document_labels")
