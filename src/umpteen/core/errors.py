@@ -17,6 +17,8 @@ class DataError(UmpteenError, ValueError):
     """Input that cannot be read as what it claims to be."""
 
     def __init__(self, problem: str, *, file: str | Path | None = None, line: int | None = None) -> None:
+        self.file = file
+        self.line = line
         place = "" if file is None else f"{file}: " if line is None else f"{file} line {line}: "
         super().__init__(place + problem)
 
@@ -27,6 +29,10 @@ class SettingError(UmpteenError, ValueError):
 
 class FolderError(UmpteenError):
     """A model folder that is missing, damaged, foreign or cannot be written."""
+
+
+class FetchError(UmpteenError):
+    """A data set that cannot be fetched, or is not what was expected."""
 
 
 class MissingExtra(UmpteenError, ImportError):
@@ -44,3 +50,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if match:
         return f"Did you mean {match[0]!r}?"
     return f"There are: {', '.join(options)}." if options else "There are none."
+
+
+def shown(text: str) -> str:
+    """A piece of input, quoted and kept short, for the words of an error."""
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

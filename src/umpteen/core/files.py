@@ -67,15 +67,15 @@ def _decompressed(raw: BinaryIO) -> BinaryIO:
     return raw
 
 
-def raw_lines(path: Path) -> Iterator[bytes]:
-    """The file's lines without their ends."""
+def raw_lines(path: Path, *, ends: bool = False) -> Iterator[bytes]:
+    """The file's lines, without their ends unless asked for."""
     with opened(path) as stream:
         number = 1
         line = stream.readline(LINE_LIMIT + 1).removeprefix(BOM)
         while line:
             if len(line) > LINE_LIMIT:
                 raise too_long(path, number)
-            yield line.rstrip(b"\r\n")
+            yield line if ends else line.rstrip(b"\r\n")
             line = stream.readline(LINE_LIMIT + 1)
             number += 1
 

@@ -4,7 +4,7 @@ import json
 from itertools import islice
 from pathlib import Path
 
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, shown
 from umpteen.core.files import lines
 from umpteen.core.space import Label
 
@@ -22,7 +22,7 @@ def listed_labels(path: Path) -> list[Label]:
             record = json.loads(line)
             found.append((str(record.get("uid", "")), str(record.get("title") or ""), str(record.get("content") or "")))
         except (ValueError, AttributeError, RecursionError):
-            problem = f'Expected a label as {{"uid": ..., "title": ...}}, got {line[:60]!r}.'
+            problem = f'Expected a label as {{"uid": ..., "title": ...}}, got {shown(line)}.'
             raise DataError(problem, file=path, line=number) from None
     uids = [uid for uid, _, _ in found]
     keys = uids if all(uids) and len(set(uids)) == len(uids) else [str(number) for number in range(len(uids))]
