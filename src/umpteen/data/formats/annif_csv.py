@@ -53,8 +53,8 @@ class AnnifCsv(Format):
 
 def _row(fields: list[str]) -> str:
     line = StringIO()
-    csv.writer(line, lineterminator="").writerow(fields)
-    return line.getvalue()
+    csv.writer(line, lineterminator="\r\n").writerow(fields)  # the signs in its end are those that get quotes
+    return line.getvalue().removesuffix("\r\n")
 
 
 def _cell(value: object, output: Output) -> str:

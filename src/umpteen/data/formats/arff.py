@@ -88,7 +88,8 @@ def _documents(source: Source, layout: Layout) -> Iterator[Document]:
             continue
         try:
             if field != "{":
-                raise DataError(f"Expected a row of {len(layout.attributes)} values, got {shown(field)}.")
+                got = shown(field) if field else "neither"
+                raise DataError(f"Expected {len(layout.attributes)} values, or a sparse row in braces, got {got}.")
             document = _document(active, layout)
         except DataError as problem:
             source.report(problem, source.path, line)
@@ -129,6 +130,8 @@ def _careful(line: str, layout: Layout) -> tuple[str, Active]:
         columns = np.array([column for column, _ in cells], np.int32)
         found = [number(unquoted(value), layout.attributes[column].name) for column, value in cells]
         values = np.array(found, np.float32)
+        if not line.lstrip().startswith("{"):
+            columns, values = columns[values != 0], values[values != 0]
     else:
         columns = np.flatnonzero(values).astype(np.int32)
         values = values[columns]
