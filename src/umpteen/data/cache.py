@@ -32,9 +32,9 @@ def cache_folder() -> Path:
     return Path(base) / "umpteen"
 
 
-def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]]) -> Path:
-    """The folder as it is where it is whole; else `write` fills a new one and tells facts for its manifest."""
-    if is_whole(folder):
+def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]], *, again: bool = False) -> Path:
+    """The folder as it is where it is whole; else, or `again`, `write` fills a new one and tells facts for its manifest."""
+    if not again and is_whole(folder):
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]]) -> Path:
         partial.mkdir()
         try:
             _seal(partial, write(partial))
-            _place(partial, folder)
+            _place(partial, folder, again=again)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
@@ -72,11 +72,11 @@ def _seal(folder: Path, facts: Mapping[str, Any]) -> None:
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
-def _place(partial: Path, folder: Path) -> None:
+def _place(partial: Path, folder: Path, *, again: bool) -> None:
     try:
         partial.rename(folder)
     except OSError:
-        if is_whole(folder):
+        if not again and is_whole(folder):
             return  # another process was first
         damaged = _beside(folder)
         folder.rename(damaged)

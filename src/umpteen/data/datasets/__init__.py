@@ -19,8 +19,8 @@ def names() -> dict[str, str]:
     return {found.name: (_module(found.name).__doc__ or "").partition("\n")[0] for found in iter_modules(__path__)}
 
 
-def get(name: str, *, cache: str | Path | None = None) -> Path:
-    """The folder of a data set, fetched unless it is in the cache already and whole."""
+def get(name: str, *, cache: str | Path | None = None, again: bool = False) -> Path:
+    """The folder of a data set, fetched unless it is in the cache already and whole; `again` fetches it anyway."""
     if name not in names():
         raise FetchError(f"There is no data set {name!r}. {did_you_mean(name, names())}")
 
@@ -28,7 +28,7 @@ def get(name: str, *, cache: str | Path | None = None) -> Path:
         facts: Mapping[str, Any] = _module(name).write(folder)
         return {"name": name, "about": names()[name], **facts}
 
-    return kept((cache_folder() if cache is None else Path(cache)) / name, write)
+    return kept((cache_folder() if cache is None else Path(cache)) / name, write, again=again)
 
 
 def _module(name: str) -> ModuleType:
