@@ -1,0 +1,81 @@
+"""The command `umpteen`: its commands in the order a newcomer meets them."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, NoReturn
+
+import typer
+
+from umpteen import __version__
+from umpteen.app.border import guarded
+from umpteen.app.commands import (
+    compare,
+    convert,
+    demo,
+    evaluate,
+    generate,
+    get,
+    models,
+    noise,
+    split,
+    stats,
+    tag,
+    train,
+)
+from umpteen.app.display import terminal
+from umpteen.core.progress import show_on
+
+app = typer.Typer(
+    name="umpteen",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,  # plain help and usage errors take half the time
+)
+
+_MODELS: tuple[Callable[..., None], ...] = (
+    train.train,
+    tag.tag,
+    evaluate.evaluate,
+    compare.compare,
+    models.models,
+    demo.demo,
+)
+_DATA: tuple[Callable[..., None], ...] = (
+    get.get,
+    stats.stats,
+    convert.convert,
+    split.split,
+    noise.noise,
+    generate.generate,
+)
+for command in (*_MODELS, *_DATA):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"umpteen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def umpteen(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from.")] = False,
+) -> None:
+    """Tag documents with the right few labels out of umpteen: dozens, thousands or millions.
+
+    umpteen train DATA --out MODEL, then umpteen tag MODEL --text "...".
+    """
+    if debug:
+        os.environ["UMPTEEN_DEBUG"] = "1"
+
+
+def main() -> NoReturn:
+    """Run the command that the user typed."""
+    show_on(terminal())
+    sys.exit(guarded(app))

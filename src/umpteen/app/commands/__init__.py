@@ -1,0 +1,1 @@
+"""One file per command; heavy libraries are imported when a command runs, so that help is quick."""

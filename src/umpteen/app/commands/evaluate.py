@@ -1,0 +1,110 @@
+"""umpteen evaluate: how well a model ranks the labels of documents whose labels are known."""
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated, Literal
+
+from typer import Argument, Option
+
+from umpteen.app import options
+from umpteen.app.inputs import TEST, corpus_at, report_bad, spoken_name
+from umpteen.app.judgement import judge
+from umpteen.app.scores import show_report
+from umpteen.app.tables import show
+from umpteen.core.errors import DataError, SettingError
+
+_KEPT = 5  # labels of each document in a saved evaluation
+
+
+def evaluate(
+    model: options.ModelFolder,
+    test: Annotated[
+        Path,
+        Argument(
+            metavar="TEST", help="Documents with labels: a file, or a folder with a test file.", show_default=False
+        ),
+    ],
+    json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
+    per_label: Annotated[
+        Path | None,
+        Option("--per-label", metavar="FILE", help="Write a TSV file with a row for each label.", show_default=False),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        Option("--save", metavar="FILE", help="Keep the evaluation for `umpteen compare`.", show_default=False),
+    ] = None,
+    name: Annotated[
+        str | None, Option("--name", help="What `umpteen compare` calls it.", show_default="the model's name")
+    ] = None,
+    at: Annotated[str, Option("--at", help="The k of metrics at k.")] = "1,3,5",
+    depth: Annotated[int, Option("--depth", help="Labels ranked for each document.")] = 100,
+    threshold: Annotated[float, Option("--threshold", help="Score from which a label counts as given in F1.")] = 0.5,
+    ties: Annotated[
+        Literal["half", "strict"], Option("--ties", help="What a tie is worth in the AUC of groups.")
+    ] = "half",
+    groups: Annotated[
+        Literal["test", "train"], Option("--groups", help="Where label frequency is counted for groups.")
+    ] = "test",
+    a: Annotated[float, Option("--a", help="Propensity constant A.")] = 0.55,
+    b: Annotated[float, Option("--b", help="Propensity constant B.")] = 1.5,
+    format: options.Format = None,
+    base: options.Base = None,
+    skip_bad: options.SkipBad = False,
+) -> None:
+    """Measure a model on documents whose labels are known.
+
+    Example: umpteen evaluate m test.tsv
+    """
+    places = _places(at)
+    for path in (per_label, save):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise DataError(f"There is no folder {path.parent} to write {path.name} into.")
+    corpus = corpus_at(test, part=TEST, format=format, base=base, skip_bad=skip_bad)
+    from umpteen.contract.classifier import model_name
+    from umpteen.metrics.evaluation import Evaluation
+    from umpteen.metrics.per_label import write_per_label
+    from umpteen.metrics.report import evaluate as report_on
+    from umpteen.models import load
+
+    loaded = load(model)
+    found = judge(loaded, corpus, depth=max(*places, _KEPT, min(depth, len(loaded.labels_))))
+    report = report_on(
+        found.ranking,
+        found.truth,
+        counts=loaded.labels_.counts,
+        documents=loaded.documents_,
+        at=places,
+        threshold=threshold,
+        a=a,
+        b=b,
+        group_by=groups,
+        ties=ties,
+    )
+    if json:
+        kept = {
+            **report.to_json(),
+            "seconds": round(found.seconds, 4),
+            "model": model_name(type(loaded)),
+            "data": corpus.name,
+        }
+        show(json_text.dumps(kept, ensure_ascii=False))
+    else:
+        show_report(report, model=model_name(type(loaded)), data=corpus.name, seconds=found.seconds)
+    report_bad(corpus)
+    if per_label is not None:
+        write_per_label(per_label, found.ranking, found.truth, found.space, ties=ties)
+    if save is not None:
+        ids = found.ids if all(found.ids) else None
+        called = name or model_name(type(loaded))
+        data = spoken_name(corpus.name)
+        Evaluation.of(report, found.ranking, found.space, name=called, data=data, documents=ids, k=_KEPT).save(save)
+
+
+def _places(at: str) -> list[int]:
+    try:
+        found = sorted({int(k) for k in at.split(",")})
+    except ValueError:
+        found = []
+    if not found or found[0] < 1:
+        raise SettingError(f"--at takes whole numbers from 1 with commas between them, such as 1,3,5, not {at!r}.")
+    return found

@@ -1,0 +1,137 @@
+"""umpteen train: learn from documents with labels and save the model."""
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, BadParameter, Option
+
+from umpteen.app import options
+from umpteen.app.border import keeping
+from umpteen.app.config import DEFAULT_MODEL, Config, assignments, read_config
+from umpteen.app.inputs import corpus_at, labels_for, report_bad
+from umpteen.app.tables import show, spoken_seconds
+from umpteen.core.errors import UmpteenError
+
+if TYPE_CHECKING:
+    from umpteen.contract.classifier import Classifier
+
+
+def train(
+    data: Annotated[
+        Path | None,
+        Argument(
+            metavar="DATA", help="Documents with labels: a file, or a folder with a train file.", show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, Option("--model", "-m", metavar="NAME", help="One of `umpteen models`.", show_default=DEFAULT_MODEL)
+    ] = None,
+    out: Annotated[
+        Path | None, Option("--out", "-o", metavar="DIR", help="Where to save the model.", show_default=False)
+    ] = None,
+    valid: Annotated[
+        Path | None, Option("--valid", metavar="FILE", help="Documents to watch progress on.", show_default=False)
+    ] = None,
+    labels: options.Labels = None,
+    preset: Annotated[
+        str | None, Option("--preset", metavar="NAME", help="A set of settings the model offers.", show_default=False)
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        Option("--set", metavar="NAME=VALUE", help="A setting of the model; may be repeated.", show_default=False),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        Option(
+            "--config", metavar="FILE", help="A TOML file with the same; the command line wins.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int | None, Option("--seed", help="Same seed, same data: same model.", show_default="0")] = None,
+    jobs: Annotated[int | None, Option("--jobs", "-j", help="Threads to use.", show_default="every core")] = None,
+    format: options.Format = None,
+    base: options.Base = None,
+    skip_bad: options.SkipBad = False,
+    anyway: Annotated[bool, Option("--anyway", help="Train even if memory will probably not suffice.")] = False,
+) -> None:
+    """Learn from documents with labels and save the model.
+
+    Example: umpteen train articles.tsv --out m
+    """
+    settings: dict[str, Any] = assignments(set or ())
+    settings |= {name: value for name, value in (("seed", seed), ("jobs", jobs)) if value is not None}
+    wanted = (read_config(config) if config else Config()).over(
+        settings=settings, model=model, preset=preset, train=data, valid=valid, labels=labels, out=out, format=format
+    )
+    if wanted.train is None:
+        raise BadParameter("Name the documents to learn from: umpteen train DATA --out DIR", param_hint="DATA")
+    if wanted.out is None:
+        raise BadParameter("Say where to save the model: --out DIR", param_hint="--out")
+    began = time.perf_counter()
+    trained = fitted(wanted, base=base, skip_bad=skip_bad, anyway=anyway)
+    _summary(trained, wanted.out, time.perf_counter() - began)
+
+
+def fitted(wanted: Config, *, base: int | None = None, skip_bad: bool = False, anyway: bool = False) -> "Classifier":
+    """The model that a configuration asks for, trained and saved."""
+    from umpteen.core.store import check_free
+    from umpteen.models import model as model_class
+
+    assert wanted.train is not None and wanted.out is not None
+    check_free(wanted.out)
+    kind = model_class(wanted.model)
+    made = kind(**vars(kind.Params.made(wanted.settings, owner=wanted.model, preset=wanted.preset)))
+    corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
+    valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
+    known = labels_for(wanted.train, wanted.labels)
+    there = wanted.out.is_dir() and any(wanted.out.iterdir())
+    with keeping(f"The model that was in {wanted.out} is unchanged." if there else "No model was saved."):
+        with _enough_memory(anyway):
+            made.fit(corpus, labels=known, valid=valid)
+        made.save(wanted.out)
+    for part in (corpus, valid):
+        if part is not None:
+            report_bad(part)
+    return made
+
+
+@contextmanager
+def _enough_memory(anyway: bool) -> Iterator[None]:
+    """Too little memory is an error, unless the user wants to go on."""
+    from umpteen.core.memory import MemoryWarning
+
+    try:
+        with warnings.catch_warnings():
+            if not anyway:
+                warnings.simplefilter("error", MemoryWarning)
+            yield
+    except MemoryWarning as warning:
+        raise UmpteenError(f"{warning} To train nevertheless, add --anyway.") from None
+
+
+def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
+    from umpteen.core.memory import spoken
+    from umpteen.core.store import Folder
+
+    facts = Folder(out, verify=False).facts
+    size = sum(file.stat().st_size for file in out.iterdir())
+    features = facts.get("features", {})
+    width = f", {features['width']:,} {'words' if features['text'] else 'features'}" if features else ""
+    show(
+        f"Trained {facts['model']} in {spoken_seconds(seconds)}: "
+        f"{trained.documents_:,} documents, {len(trained.labels_):,} labels{width}."
+    )
+    if chosen := facts.get("chosen"):
+        show("Chosen for these documents: " + ", ".join(f"{name} {value:g}" for name, value in chosen.items()) + ".")
+    show(f"Saved in {out} ({spoken(size)}).")
+    reads_text = not features or features["text"]
+    show(
+        f'Next: umpteen tag {quote(str(out))} --text "..."'
+        if reads_text
+        else f"Next: umpteen tag {quote(str(out))} FILE"
+    )
+    show(f"      umpteen evaluate {quote(str(out))} TEST")

@@ -1,0 +1,63 @@
+"""A training's configuration: a TOML file, with the command line on top."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.core.files import missing
+
+DEFAULT_MODEL = "neighbours"
+
+
+@dataclass(frozen=True)
+class Config:
+    """All that a training can be told; these names are the keys of the file."""
+
+    model: str = DEFAULT_MODEL
+    preset: str | None = None
+    train: Path | None = None
+    valid: Path | None = None
+    labels: Path | None = None
+    out: Path | None = None
+    format: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def over(self, *, settings: Mapping[str, Any], **given: Any) -> "Config":
+        """The same with what was given on the command line in place of what the file says."""
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return replace(self, **chosen, settings={**self.settings, **settings})
+
+
+def read_config(path: Path) -> Config:
+    """The configuration in a file; paths in it are seen from the file's folder."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingError(missing(path)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"{path} is not TOML: {error}.") from None
+    known = [item.name for item in fields(Config)]
+    for name, value in found.items():
+        if name not in known:
+            raise SettingError(
+                f"{path} has no use for {name!r}. {did_you_mean(name, known)} A model's settings go below [settings]."
+            )
+        wanted = dict if name == "settings" else str
+        if not isinstance(value, wanted):
+            raise SettingError(f"{path}: {name!r} must be a {'table' if wanted is dict else 'text'}, not {value!r}.")
+    paths: dict[str, Any] = {
+        name: path.parent / found[name] for name in ("train", "valid", "labels", "out") if name in found
+    }
+    values: dict[str, Any] = {**found, **paths}
+    return Config(**values)
+
+
+def assignments(given: Sequence[str]) -> dict[str, str]:
+    """Settings written as name=value."""
+    for text in given:
+        if "=" not in text:
+            raise SettingError(f"--set takes name=value, not {text!r}. Write --set {text}=...")
+    return {name.strip(): value for name, _, value in (text.partition("=") for text in given)}
