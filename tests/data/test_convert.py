@@ -32,6 +32,7 @@ PLAIN = [
     Document("  Ein Käfer: 100% \\n 'echt' {x} \U0001f41e ", ("animal",), "d2"),
     Document("no labels here", (), "d3"),
     Document("", ("animal", "zoo-x"), "d4"),
+    Document("", (), "d5"),
 ]
 BROKEN = [Document("two\nlines\r\nand\ta tab", ("big cat",), "d1"), Document("one, 'two'", ("x",), "d2")]
 
@@ -50,8 +51,8 @@ def test_text_comes_back(tmp_path, name, ending):
     ending = "" if name == "annif_dir" else ending
     path = tmp_path / f"{TEXTS[name]}{ending}"
     summary = convert(Corpus(PLAIN), path, format=name)
-    assert summary.documents == 4
-    assert summary.dropped == ({} if name in WITH_IDS else {"ids": 4})
+    assert summary.documents == 5
+    assert summary.dropped == ({} if name in WITH_IDS else {"ids": 5})
     assert not summary.changed
     back = read(path, format=name)
     assert contents(back, ids=name in WITH_IDS) == contents(PLAIN, ids=name in WITH_IDS)

@@ -77,6 +77,8 @@ def test_what_cannot_be_told(put, tmp_path):
         list(read(tmp_path / "folder", format="jsonl"))
     with pytest.raises(DataError, match="not clear"):
         read(put(bytes(range(256)) * 10))
+    with pytest.raises(DataError, match="not clear"):
+        read(put("x" * 300_000 + "\ra"))
 
 
 def test_jsonl(put):
@@ -156,6 +158,7 @@ def test_bad_csv(put):
         ("annif_jsonl", '{"text": "a", "metadata": 5}', "Expected an object as 'metadata'"),
         ("xc_raw", '{"title": "a", "target_ind": ["x"]}', "Expected label numbers from 0 in target_ind, got 'x'"),
         ("xc_raw", '{"title": "a", "target_ind": [-1]}', "got '-1'"),
+        ("xc_raw", '{"text": "a"}', "Expected 'title' or 'content', got a record with 'text'"),
         ("xc_raw", '{"title": "a", "target_ind": [9]}', "Expected labels from 0 to 1, .* got 9"),
         ("xc_raw", '{"title": "a", "target_ind": [0], "target_rel": [1, 1]}', "for each of 1 labels, got 2"),
     ],

@@ -141,6 +141,10 @@ def test_bad_rdf(put):
         read_labels(put("v.ttl", "@prefix a: <http://a> .\na:b a:c ]\n"))
     with pytest.raises(DataError, match=r"v.rdf line 1: Expected RDF/XML"):
         read_labels(put("v.rdf", "<rdf"))
+    odd = TURTLE.replace(
+        "ex:cat a skos:Concept ; skos:prefLabel", "ex:cat a skos:Concept ; skos:prefLabel <http://{x>,"
+    )
+    assert len(read_labels(put("v.ttl", odd))) == 3
     with pytest.raises(DataError, match="got none"):
         read_labels(put("v.ttl", "@prefix a: <http://a/> .\na:b a:c a:d .\n"))
 

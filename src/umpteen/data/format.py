@@ -4,7 +4,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,13 @@ class Head:
         self.filled = [line for line in self.lines if line.strip()]
 
 
-def _first_lines(path: Path, *, most: int = 20, longest: int = 2**20) -> list[str]:
+def _first_lines(path: Path, *, most: int = 20, room: int = 2**24) -> list[str]:
+    found: list[str] = []
     with opened(path) as stream:
-        found = islice(iter(lambda: stream.readline(longest), b""), most)
-        return [line.decode("utf-8-sig", "replace").rstrip("\r\n") for line in found]
+        while room > 0 and len(found) < most and (line := stream.readline(room)):
+            room -= len(line)
+            found.append(line.decode("utf-8-sig", "replace").rstrip("\r\n"))
+    return found
 
 
 class Source:

@@ -41,7 +41,7 @@ def _names(graph: Any) -> dict[str, dict[str, str]]:
     kinds = _said(graph, TYPE)
     names = {str(thing): dict[str, str]() for thing, kind in kinds if str(kind) == f"{SKOS}Concept"}
     for concept, name in _said(graph, "prefLabel"):
-        names.setdefault(str(concept), {}).setdefault(name.language or "", str(name))
+        names.setdefault(str(concept), {}).setdefault(_language(name), str(name))
     for thing, kind in kinds:
         if str(kind) in (f"{SKOS}ConceptScheme", f"{SKOS}Collection"):
             names.pop(str(thing), None)
@@ -62,7 +62,11 @@ def _said(graph: Any, predicate: str) -> list[tuple[Any, Any]]:
     """Who is said to have what, in one order whatever the file's."""
     uri = need("rdflib", extra="skos", what="Reading SKOS").URIRef
     wanted = uri(predicate if ":" in predicate else f"{SKOS}{predicate}")
-    return sorted(graph.subject_objects(wanted), key=lambda pair: (str(pair[0]), pair[1].n3()))
+    return sorted(graph.subject_objects(wanted), key=lambda pair: (str(pair[0]), str(pair[1]), _language(pair[1])))
+
+
+def _language(name: Any) -> str:
+    return getattr(name, "language", None) or ""
 
 
 def _graph(file: Path) -> Any:

@@ -75,8 +75,8 @@ def csv_labels(file: Path) -> dict[str, Label]:
     try:
         columns = [column.strip() for column in next(reader)]
         languages = [column.removeprefix("label_") for column in columns if column.startswith("label_")]
-        if not languages:
-            raise DataError(f"Expected label_xx columns, got {shown(','.join(columns))}.", file=file, line=1)
+        if not languages or "uri" not in columns:
+            raise DataError(f"Expected columns uri and label_xx, got {shown(','.join(columns))}.", file=file, line=1)
         for fields in filter(None, reader):
             if len(fields) != len(columns):
                 problem = f"Expected {len(columns)} fields, got {len(fields)}."

@@ -23,14 +23,15 @@ class AnnifCsv(Format):
 
     def detect(self, head: Head) -> bool:
         """A header that names the text, and the labels unless the file's name says CSV."""
-        columns = next(csv.reader(head.filled[:1]), [])
+        columns = _columns("".join(head.filled[:1]))
         return "text" in columns and (any(name in columns for name in SUBJECTS) or self.named(head.path))
 
     def read(self, source: Source) -> Corpus:
         """The header says which column is what."""
-        columns = next(csv.reader([next(lines(source.path), (1, ""))[1]]), [])
+        _, first = next(lines(source.path), (1, ""))
+        columns = _columns(first)
         if "text" not in columns or len(set(columns)) < len(columns):
-            problem = f"Expected a header of different names, 'text' among them, got {shown(','.join(columns))}."
+            problem = f"Expected a header of different names, 'text' among them, got {shown(first)}."
             raise DataError(problem, file=source.path, line=1)
         return source.corpus(lambda: _documents(source, columns))
 
@@ -49,6 +50,14 @@ class AnnifCsv(Format):
             fields = [document.text, in_brackets(document, output), *([document.id] if has_id else [])]
             fields += [_cell(document.metadata.get(name, ""), output) for name in names]
             stream.write(output.encoded(_row(fields)))
+
+
+def _columns(line: str) -> list[str]:
+    """The names in a header; none where it is not CSV."""
+    try:
+        return next(csv.reader([line], strict=True), [])
+    except csv.Error:
+        return []
 
 
 def _row(fields: list[str]) -> str:

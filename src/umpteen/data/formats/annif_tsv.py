@@ -24,7 +24,7 @@ class AnnifTsv(LineFormat):
 
     def parse(self, line: str) -> Document | None:
         """What stands behind the last tab are labels."""
-        if not line.strip():
+        if not line:
             return None
         text, tab, field = line.rpartition("\t")
         if not tab:

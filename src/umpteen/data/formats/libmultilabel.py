@@ -19,7 +19,7 @@ class LibMultiLabel(LineFormat):
 
     def parse(self, line: str) -> Document | None:
         """Three columns begin with an id."""
-        if not line.strip():
+        if not line:
             return None
         parts = line.split("\t")
         if len(parts) not in (2, 3):

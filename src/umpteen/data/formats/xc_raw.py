@@ -52,6 +52,8 @@ def _document(line: str, keys: Sequence[str] | None) -> Document | None:
     if not line.strip():
         return None
     found = record(line)
+    if "title" not in found and "content" not in found:
+        raise DataError(f"Expected 'title' or 'content', got a record with {shown(', '.join(found))}.")
     title, content = (text_of(found, name) if found.get(name) else "" for name in ("title", "content"))
     numbers = list_of(found, "target_ind")
     metadata = {name: value for name, value in found.items() if name not in (*OWN, "title", "target_rel")}
