@@ -103,6 +103,7 @@ class Classifier:
             raise DataError(f"{corpus.name} has no labelled document to learn from ({Y.shape[0]} documents read).")
         self.labels_ = space.described(labels) if isinstance(labels, Mapping) else space
         self.y_form_ = form
+        corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
         labelled = np.diff(Y.indptr) > 0
         self.documents_ = int(labelled.sum())  # documents learnt from
         size = Size(self.documents_, characters[0], len(space), Y.nnz)
