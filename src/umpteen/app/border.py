@@ -24,8 +24,10 @@ def keeping(what: str) -> Iterator[None]:
     """Say `what` is kept, should the user stop the work inside."""
     try:
         yield
-    except KeyboardInterrupt:
-        raise Stopped(what) from None
+    except (KeyboardInterrupt, SystemError) as error:
+        if _is_stop(error):
+            raise Stopped(what) from None
+        raise
 
 
 def guarded(work: Callable[[], Any]) -> int:
@@ -49,6 +51,8 @@ def guarded(work: Callable[[], Any]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at the end
         return FAILED
     except Exception as error:
+        if _is_stop(error):
+            return _failed("Stopped. Files are as they were.", STOPPED)
         if debugging():
             traceback.print_exc()
         return _failed(_sentence(error), FAILED)
@@ -62,6 +66,13 @@ def debugging() -> bool:
 def note(text: str) -> None:
     """A line for the user beside the output."""
     print(text, file=sys.stderr)  # noqa: T201
+
+
+def _is_stop(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error; compiled code wraps it in another."""
+    return isinstance(error, KeyboardInterrupt) or (
+        error is not None and _is_stop(error.__cause__ or error.__context__)
+    )
 
 
 def _sentence(error: Exception) -> str:

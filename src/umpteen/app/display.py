@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from umpteen.core.progress import Bar
 
@@ -31,7 +31,7 @@ class Terminal:
     @contextmanager
     def bar(self, what: str, total: float | None) -> Iterator[Bar]:
         """A bar that appears when the first bar's work has taken long enough."""
-        line = Line(self, what, total)
+        line = Line(what, total)
         with self._lock:
             self._began = self._began or time.monotonic()
             self._open.append(line)
@@ -64,9 +64,10 @@ class Terminal:
 class Line:
     """One bar; the screen is told of its moves a few times a second, however often it moves."""
 
-    def __init__(self, terminal: Terminal, what: str, total: float | None) -> None:
+    def __init__(self, what: str, total: float | None) -> None:
         self._what, self._total = what, total
-        self._done, self._note, self._told = 0.0, "", 0.0
+        self._began, self._told = time.monotonic(), 0.0
+        self._done, self._note = 0.0, ""
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
@@ -87,7 +88,8 @@ class Line:
         """Be seen from now on."""
         if self._progress is None:
             self._progress = progress
-            self._task = progress.add_task(self._what, total=self._total, completed=int(self._done), note=self._note)
+            fields: dict[str, Any] = {"note": self._note, "began": self._began}
+            self._task = progress.add_task(self._what, total=self._total, completed=int(self._done), **fields)
 
     def vanish(self) -> None:
         """Leave the screen."""
@@ -106,18 +108,19 @@ def terminal() -> Terminal | None:
 
 def _progress(console: "Console | None") -> "Progress":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+    from rich.table import Column
     from rich.text import Text
 
     class Count(ProgressColumn):
         def render(self, task: "Task") -> Text:
-            return Text(_count(task.completed, task.total, task.finished_speed or task.speed))
+            taken = time.monotonic() - task.fields["began"]
+            return Text(_count(task.completed, task.total, task.speed, task.time_remaining, taken))
 
     progress = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=30),
-        Count(),
-        TimeRemainingColumn(compact=True),
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=20),
+        Count(table_column=Column(no_wrap=True)),
         TextColumn("{task.fields[note]}", markup=False, style="dim"),
         console=console or Console(stderr=True),
         transient=True,
@@ -128,7 +131,15 @@ def _progress(console: "Console | None") -> "Progress":
     return progress
 
 
-def _count(done: float, total: float | None, speed: float | None) -> str:
-    """How much is done, of how much, how fast."""
-    count = f"{done:,.0f}" if total is None else f"{done:,.0f}/{total:,.0f}"
-    return count if not speed else f"{count}  {speed:,.0f}/s" if speed >= 10 else f"{count}  {speed:.1f}/s"
+def _count(done: float, total: float | None, speed: float | None, left: float | None, taken: float) -> str:
+    """How much is done, of how much, how fast, and how long it will still take, or takes already."""
+    parts = [f"{done:,.0f}/{total:,.0f}" if total is not None else f"{done:,.0f}" if done else ""]
+    if done and speed:
+        parts.append(f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+    parts.append(f"{_clock(left)} left" if total is not None and left is not None else _clock(taken))
+    return "  ".join(filter(None, parts))
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

@@ -1,7 +1,9 @@
 """Judgement: a model's rankings of a corpus beside the truth, from one pass over the documents."""
 
+import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from umpteen.core.ranking import Ranking
     from umpteen.core.space import LabelSpace
 
-_BATCH = 4096  # documents ranked at a time
+_BATCH = 1024  # documents ranked at a time
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def judge(model: "Classifier", corpus: "Corpus", *, depth: int) -> Judgement:
     from umpteen.core.ranking import Ranking
 
     ids, lists, parts, seconds = list[str](), list[list[str]](), list[Ranking](), 0.0
-    with bar(f"Ranking {corpus.name}", corpus.size) as line:
+    with bar(f"Ranking {Path(corpus.name).name}", _size(corpus)) as line:
         for part in corpus.batches(_BATCH):
             documents = list(part)
             ids.extend(document.id for document in documents)
@@ -45,3 +47,8 @@ def judge(model: "Classifier", corpus: "Corpus", *, depth: int) -> Judgement:
             line.advance(len(documents))
     space = model.labels_.extended(label for labels in lists for label in labels)
     return Judgement(Ranking.joined(parts, depth), space.encode(lists), space, ids, seconds)
+
+
+def _size(corpus: "Corpus") -> int | None:
+    """How many documents there are; they are counted first only where a person looks on."""
+    return sum(1 for _ in corpus) if corpus.size is None and sys.stderr.isatty() else corpus.size

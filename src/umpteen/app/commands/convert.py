@@ -20,7 +20,7 @@ def convert(
         str | None, Option("--from", metavar="NAME", help="Format of DATA.", show_default="told from the file")
     ] = None,
     target_format: Annotated[
-        str | None, Option("--to", metavar="NAME", help="Format of OUT.", show_default="told from its name")
+        str | None, Option("--to", "--format", metavar="NAME", help="Format of OUT.", show_default="told from its name")
     ] = None,
     base: options.Base = None,
     skip_bad: options.SkipBad = False,

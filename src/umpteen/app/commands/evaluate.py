@@ -12,6 +12,7 @@ from umpteen.app.judgement import judge
 from umpteen.app.scores import show_report
 from umpteen.app.tables import show
 from umpteen.core.errors import DataError, SettingError
+from umpteen.core.progress import bar
 
 _KEPT = 5  # labels of each document in a saved evaluation
 
@@ -68,18 +69,19 @@ def evaluate(
 
     loaded = load(model)
     found = judge(loaded, corpus, depth=max(*places, _KEPT, min(depth, len(loaded.labels_))))
-    report = report_on(
-        found.ranking,
-        found.truth,
-        counts=loaded.labels_.counts,
-        documents=loaded.documents_,
-        at=places,
-        threshold=threshold,
-        a=a,
-        b=b,
-        group_by=groups,
-        ties=ties,
-    )
+    with bar("Measuring"):
+        report = report_on(
+            found.ranking,
+            found.truth,
+            counts=loaded.labels_.counts,
+            documents=loaded.documents_,
+            at=places,
+            threshold=threshold,
+            a=a,
+            b=b,
+            group_by=groups,
+            ties=ties,
+        )
     if json:
         kept = {
             **report.to_json(),

@@ -10,7 +10,7 @@ from umpteen.app.tables import show, table
 
 def get(
     name: Annotated[
-        str | None, Argument(metavar="[NAME]", help="What to fetch; without it, what there is.", show_default=False)
+        str | None, Argument(metavar="NAME", help="What to fetch; without it, what there is.", show_default=False)
     ] = None,
     force: Annotated[bool, Option("--force", help="Fetch again even if it is there.")] = False,
 ) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def models(
     name: Annotated[
-        str | None, Argument(metavar="[NAME]", help="A model whose settings to show.", show_default=False)
+        str | None, Argument(metavar="NAME", help="A model whose settings to show.", show_default=False)
     ] = None,
     json: options.Json = False,
     markdown: Annotated[bool, Option("--markdown", help="Print the page docs/models.md.")] = False,

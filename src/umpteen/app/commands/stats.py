@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def stats(
     data: options.Data,
     test: Annotated[
-        Path | None, Argument(metavar="[TEST]", help="A test part, counted beside.", show_default=False)
+        Path | None, Argument(metavar="TEST", help="A test part, counted beside.", show_default=False)
     ] = None,
     labels: options.Labels = None,
     json: options.Json = False,

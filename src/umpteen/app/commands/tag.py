@@ -18,7 +18,7 @@ def tag(
     model: options.ModelFolder,
     file: Annotated[
         str | None,
-        Argument(metavar="[FILE|-]", help="A corpus, a text file, or - for what is piped in.", show_default=False),
+        Argument(metavar="FILE|-", help="A corpus, a text file, or - for what is piped in.", show_default=False),
     ] = None,
     text: Annotated[
         str | None, Option("--text", "-t", help="A text to tag instead of a file.", show_default=False)

@@ -16,6 +16,7 @@ from umpteen.app.config import DEFAULT_MODEL, Config, assignments, read_config
 from umpteen.app.inputs import corpus_at, labels_for, report_bad
 from umpteen.app.tables import show, spoken_seconds
 from umpteen.core.errors import UmpteenError
+from umpteen.core.progress import bar
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
@@ -90,9 +91,10 @@ def fitted(wanted: Config, *, base: int | None = None, skip_bad: bool = False, a
     known = labels_for(wanted.train, wanted.labels)
     there = wanted.out.is_dir() and any(wanted.out.iterdir())
     with keeping(f"The model that was in {wanted.out} is unchanged." if there else "No model was saved."):
-        with _enough_memory(anyway):
+        with _enough_memory(anyway), bar(f"Training {wanted.model}"):
             made.fit(corpus, labels=known, valid=valid)
-        made.save(wanted.out)
+        with bar(f"Saving {wanted.out}"):
+            made.save(wanted.out)
     for part in (corpus, valid):
         if part is not None:
             report_bad(part)
