@@ -26,7 +26,7 @@ def show(text: "str | Text" = "") -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> None:
-    """Print rows under their headings; numbers stand right, `None` is an empty cell."""
+    """Print rows under their headings; numbers and marked cells stand right, `None` is empty."""
     from rich.table import Table
     from rich.text import Text
 
@@ -34,7 +34,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
     bold = "bold" if sys.stdout.isatty() else ""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=bold, show_header=any(columns))
     for place, name in enumerate(columns):
-        right = any(isinstance(row[place], int | float) for row in found)
+        right = any(isinstance(row[place], int | float | Text) for row in found)
         grid.add_column(Text(name), justify="right" if right else "left", overflow="fold")
     for row in found:
         grid.add_row(*(cell if isinstance(cell, Text) else Text(number(cell)) for cell in row))

@@ -13,7 +13,9 @@ from umpteen.core.errors import DataError, did_you_mean
 from umpteen.core.files import missing
 
 if TYPE_CHECKING:
-    from umpteen.metrics.compare import Comparison, Result, Row
+    from rich.text import Text
+
+    from umpteen.metrics.compare import Comparison, Result
     from umpteen.metrics.evaluation import Evaluation
 
 _USUAL = ("P@k", "nDCG@k", "PSP@k", "micro-F1", "macro-F1")  # of the many that an evaluation keeps
@@ -116,54 +118,65 @@ def _check_against(against: list[str] | None, groups: "dict[str, Comparison]") -
             raise DataError(f"There is no method {name!r} to compare with. {did_you_mean(name, known)}")
 
 
+def _contested(comparison: "Comparison") -> list[str]:
+    """The metrics, at any k, that at least two methods have on the same data."""
+    from umpteen.metrics.compare import family
+
+    return list(dict.fromkeys(family(row.metric) for row in comparison.rows if len(row.values) > 1))
+
+
 def _rival(comparison: "Comparison", against: list[str] | None) -> str | None:
     """The method that p-values compare with: the one asked for, else the best by rank over all metrics."""
     asked = [name for name in against or () if name in comparison.methods]
-    if asked or len(comparison.methods) < 2:
+    ranks = [comparison.average_ranks(name) for name in _contested(comparison)]
+    if asked or not ranks:
         return next(iter(asked), None)
-    ranks = [comparison.average_ranks(name) for name in comparison.families]
-    mean = {m: sum(r.get(m, len(comparison.methods)) for r in ranks) for m in comparison.methods}
-    return min(mean, key=lambda method: mean[method])
+    total = {m: sum(r.get(m, len(comparison.methods)) for r in ranks) for m in comparison.methods}
+    return min(total, key=lambda method: total[method])
 
 
 def _show(name: str, comparison: "Comparison", rival: str | None) -> None:
     if name:
         show(f"{name}\n")
-    rows = [[row.dataset, row.metric, *_values(row, comparison.methods)] for row in comparison.rows]
-    table(["data", "metric", *comparison.methods], rows)
+    methods, families = comparison.methods, _contested(comparison)
+    rows = [[row.dataset, row.metric, *_cells(row.values, methods, row.best)] for row in comparison.rows]
+    table(["data", "metric", *methods], rows)
     show()
-    if rival is None:
+    if rival is None or not families:
         return
-    columns, found = ["method"], [[method] for method in comparison.methods]
-    for family in comparison.families:
-        ranks, values = comparison.average_ranks(family), comparison.p_values(family, against=rival)
-        columns += [f"rank {family}", "p"]
-        for row in found:
-            row += [_rank(ranks.get(row[0])), _p(values.get(row[0]))]
-    table(columns, found, title=f"Average ranks, and p-values against {rival} (Wilcoxon, exact, two-sided)")
+    ranks = [[name, *_cells(found, methods, _lowest(found))] for name, found in _ranks(comparison, families)]
+    table(["average rank", *methods], ranks)
+    show()
+    values = [(name, comparison.p_values(name, against=rival)) for name in families]
+    table(
+        [f"p-value against {rival}", *(m for m in methods if m != rival)],
+        [[name, *(_p(found.get(m)) for m in methods if m != rival)] for name, found in values],
+    )
     show()
 
 
-def _values(row: "Row", methods: list[str]) -> list[Any]:
+def _ranks(comparison: "Comparison", families: list[str]) -> list[tuple[str, dict[str, float]]]:
+    return [(name, comparison.average_ranks(name)) for name in families]
+
+
+def _lowest(ranks: dict[str, float]) -> frozenset[str]:
+    return frozenset(method for method, rank in ranks.items() if rank == min(ranks.values()))
+
+
+def _cells(values: dict[str, float], methods: list[str], best: frozenset[str]) -> "list[Text]":
     """A cell for each method, the best bold, or with a star where there is no bold."""
     from rich.text import Text
 
-    bold = sys.stdout.isatty()
-    cells = []
+    bold, cells = sys.stdout.isatty(), []
     for method in methods:
-        value = row.values.get(method)
-        best = method in row.best and len(row.values) > 1
-        text = "-" if value is None else f"{value:.2f}" + ("*" if best and not bold else " ")
-        cells.append(Text(text, style="bold" if best and bold else "", justify="right"))
+        marked = method in best and len(values) > 1
+        text = f"{values[method]:.2f}" if method in values else "-"
+        cells.append(Text(text + ("*" if marked and not bold else " "), style="bold" if marked and bold else ""))
     return cells
 
 
-def _rank(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
 def _p(value: float | None) -> str:
-    return "" if value is None else f"{value:.2g}" if value >= 0.01 else f"{value:.2e}"
+    return "-" if value is None else f"{value:.2g}" if value >= 0.01 else f"{value:.2e}"
 
 
 def _overlaps(evaluations: "list[Evaluation]") -> list[dict[str, Any]]:

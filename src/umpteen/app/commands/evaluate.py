@@ -2,7 +2,7 @@
 
 import json as json_text
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -82,24 +82,24 @@ def evaluate(
             group_by=groups,
             ties=ties,
         )
-    if json:
-        kept = {
-            **report.to_json(),
-            "seconds": round(found.seconds, 4),
-            "model": model_name(type(loaded)),
-            "data": corpus.name,
-        }
-        show(json_text.dumps(kept, ensure_ascii=False))
-    else:
-        show_report(report, model=model_name(type(loaded)), data=corpus.name, seconds=found.seconds)
+    name = name or model_name(type(loaded))
+    try:
+        if per_label is not None:
+            write_per_label(per_label, found.ranking, found.truth, found.space, ties=ties)
+        if save is not None:
+            about: dict[str, Any] = {
+                "name": name,
+                "data": spoken_name(corpus.name),
+                "documents": found.ids if all(found.ids) else None,
+            }
+            Evaluation.of(report, found.ranking, found.space, **about, k=_KEPT).save(save)
+    finally:  # figures are not lost where a file cannot be written
+        if json:
+            beside = {"seconds": round(found.seconds, 4), "model": name, "data": corpus.name}
+            show(json_text.dumps({**report.to_json(), **beside}, ensure_ascii=False))
+        else:
+            show_report(report, model=name, data=corpus.name, seconds=found.seconds)
     report_bad(corpus)
-    if per_label is not None:
-        write_per_label(per_label, found.ranking, found.truth, found.space, ties=ties)
-    if save is not None:
-        ids = found.ids if all(found.ids) else None
-        called = name or model_name(type(loaded))
-        data = spoken_name(corpus.name)
-        Evaluation.of(report, found.ranking, found.space, name=called, data=data, documents=ids, k=_KEPT).save(save)
 
 
 def _places(at: str) -> list[int]:
