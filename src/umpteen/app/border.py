@@ -33,29 +33,30 @@ def keeping(what: str) -> Iterator[None]:
 def guarded(work: Callable[[], Any]) -> int:
     """Do the work and return the exit code, with the one sentence on stderr where it fails."""
     _prepare_streams()
-    warnings.simplefilter("default" if debugging() else "ignore")
-    warnings.simplefilter("always", UmpteenWarning)
-    warnings.showwarning = _show_warning
-    signal.signal(signal.SIGTERM, _terminated)
-    try:
-        work()
-        sys.stdout.flush()
-        return 0
-    except SystemExit as end:
-        return _ended(end)
-    except Stopped as stop:
-        return _failed(f"Stopped. {stop}", STOPPED)
-    except KeyboardInterrupt:
-        return _failed("Stopped. Files are as they were.", STOPPED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at the end
-        return FAILED
-    except Exception as error:
-        if _is_stop(error):
-            return _failed("Stopped. Files are as they were.", STOPPED)
-        if debugging():
-            traceback.print_exc()
-        return _failed(_sentence(error), FAILED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default" if debugging() else "ignore")
+        warnings.simplefilter("always", UmpteenWarning)
+        warnings.showwarning = _show_warning
+        try:
+            work()
+            sys.stdout.flush()
+            return 0
+        except SystemExit as end:
+            return _ended(end)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at the end
+            return FAILED
+        except (Exception, KeyboardInterrupt, Stopped) as error:
+            return _reported(error)
+
+
+def end_politely() -> None:
+    """A request to end cleans up as Ctrl-C does."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
 
 
 def debugging() -> bool:
@@ -75,7 +76,7 @@ def _is_stop(error: BaseException | None) -> bool:
     )
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     if isinstance(error, UmpteenError):
         return str(error)
     if isinstance(error, MemoryError):
@@ -87,6 +88,16 @@ def _sentence(error: Exception) -> str:
         f"Something unexpected went wrong ({type(error).__name__}: {error}). This is a mistake in Umpteen. "
         "Please report it with what the same command prints after `umpteen --debug`."
     )
+
+
+def _reported(error: BaseException) -> int:
+    if isinstance(error, Stopped):
+        return _failed(f"Stopped. {error}", STOPPED)
+    if _is_stop(error):
+        return _failed("Stopped. Files are as they were.", STOPPED)
+    if debugging():
+        traceback.print_exception(error)
+    return _failed(_sentence(error), FAILED)
 
 
 def _failed(sentence: str, code: int) -> int:
@@ -121,8 +132,3 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _terminated(number: int, frame: FrameType | None) -> None:
-    """A polite request to end cleans up as Ctrl-C does."""
-    raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from umpteen import __version__
-from umpteen.app.border import guarded
+from umpteen.app.border import end_politely, guarded
 from umpteen.app.commands import (
     compare,
     convert,
@@ -77,5 +77,6 @@ def umpteen(
 
 def main() -> NoReturn:
     """Run the command that the user typed."""
+    end_politely()
     show_on(terminal())
     sys.exit(guarded(app))

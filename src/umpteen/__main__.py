@@ -1,0 +1,5 @@
+"""`python -m umpteen` is the command `umpteen`."""
+
+from umpteen.app.cli import main
+
+main()

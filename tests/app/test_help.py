@@ -1,0 +1,45 @@
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = ("torch", "sklearn", "numba", "scipy", "numpy", "tokenizers")
+PROBE = "import sys; print(*(m for m in {heavy!r} if m in sys.modules))"
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "import umpteen",
+        "from umpteen.app.cli import app; app(['--help'], standalone_mode=False)",
+        "from umpteen.app.cli import app; app(['train', '--help'], standalone_mode=False)",
+    ],
+)
+def test_nothing_heavy_is_imported(work: str) -> None:
+    code = f"{work}\n{PROBE.format(heavy=HEAVY)}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == ""
+
+
+def test_help_is_quick() -> None:
+    def seconds() -> float:
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "umpteen", "--help"], capture_output=True, check=True)
+        return time.perf_counter() - began
+
+    assert min(seconds() for _ in range(3)) < 0.5
+
+
+def test_every_command_has_help_with_an_example(umpteen: object) -> None:
+    done = umpteen("--help")  # type: ignore[operator]
+    commands = done.out.partition("Commands:")[2].split("\n  ")[1:]
+    assert len(commands) >= 12
+    for command in commands:
+        shown = umpteen(command.split()[0], "--help")  # type: ignore[operator]
+        assert shown.code == 0
+        assert f"Example: umpteen {command.split()[0]}" in shown.out
+
+
+def test_version(umpteen: object) -> None:
+    assert umpteen("--version").out.startswith("umpteen 0.")  # type: ignore[operator]

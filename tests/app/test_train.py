@@ -1,0 +1,147 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import umpteen as library
+from umpteen.core import memory
+
+Command = Callable[..., Any]
+
+
+def test_train_says_what_it_did_and_what_is_next(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    done = umpteen("train", data / "train.jsonl", "--out", tmp_path / "m")
+    assert done.code == 0
+    assert "18 documents, 4 labels, 12 words" in done.out
+    assert f"Saved in {tmp_path / 'm'}" in done.out
+    assert f"umpteen tag {tmp_path / 'm'} --text" in done.out
+    assert library.load(tmp_path / "m").suggest(["an apple and a pear"], k=1)[0][0][0] in ("fruit", "thing")
+
+
+def test_command_line_wins_over_the_config_file(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text('model = "popular"\ntrain = "toy"\nout = "m"\n[settings]\nneighbours = 3\nmin_df = 2\n')
+    done = umpteen("train", "--config", config, "--model", "neighbours", "--set", "neighbours=4", "--seed", 5)
+    assert done.code == 0, done.err
+    facts = json.loads((tmp_path / "m" / "model.json").read_text())
+    assert facts["model"] == "neighbours"
+    assert [facts["settings"][name] for name in ("neighbours", "min_df", "seed")] == [4, 2, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("modle = 'popular'", "has no use for 'modle'. Did you mean 'model'?"),
+        ("neighbours = 3", "has no use for 'neighbours'"),
+        ("model = 3", "'model' must be a text, not 3"),
+        ("model = ", "is not TOML"),
+        ("[settings]\nngram = 2", "has no setting 'ngram'. Did you mean 'ngrams'?"),
+    ],
+)
+def test_config_mistakes(umpteen: Command, data: Path, tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "c.toml").write_text(text)
+    done = umpteen("train", data, "--out", tmp_path / "m", "--config", tmp_path / "c.toml")
+    assert done.code == 1
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("extra", "sentence"),
+    [
+        (["--model", "neighbors"], "There is no model 'neighbors'. Did you mean 'neighbours'?"),
+        (["--set", "neighbuors=3"], "has no setting 'neighbuors'. Did you mean 'neighbours'?"),
+        (["--set", "neighbours"], "--set takes name=value, not 'neighbours'."),
+        (["--set", "neighbours=x"], "Setting 'neighbours' takes a whole number or none, not 'x'."),
+        (["--set", "neighbours=0"], "must be 1 or more"),
+        (["--preset", "quick"], "has no preset 'quick'."),
+        (["--format", "jsnol"], "There is no format 'jsnol'. Did you mean 'jsonl'?"),
+        (["--labels", "nowhere.tsv"], "There is no file nowhere.tsv."),
+        (["--config", "nowhere.toml"], "There is no file nowhere.toml."),
+        (["--valid", "nowhere.tsv"], "There is no file nowhere.tsv."),
+        (["--seed", "-1"], "Setting 'seed' must be 0 or more, not -1."),
+    ],
+)
+def test_mistakes_get_one_sentence(
+    umpteen: Command, data: Path, tmp_path: Path, extra: list[str], sentence: str
+) -> None:
+    done = umpteen("train", data, "--out", tmp_path / "m", *extra)
+    assert done.code == 1
+    assert sentence in done.err
+    assert done.err.count("\n") == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_data_and_place_are_needed(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    assert umpteen("train", "--out", tmp_path / "m").code == 2
+    assert umpteen("train", data).code == 2
+
+
+def test_missing_data_get_the_near_match(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    done = umpteen("train", data / "trian.jsonl", "--out", tmp_path / "m")
+    assert done.code == 1
+    assert "Did you mean 'train.jsonl'?" in done.err
+
+
+def test_a_folder_that_is_no_model_is_never_written_over(umpteen: Command, data: Path) -> None:
+    done = umpteen("train", data / "no-such-file", "--out", data)
+    assert done.code == 1
+    assert "holds other files, not an Umpteen model" in done.err  # said before the data are looked at
+    assert sorted(file.name for file in data.iterdir()) == ["labels.tsv", "test.jsonl", "train.jsonl"]
+
+
+def test_too_little_memory_is_an_error_unless_wanted(
+    umpteen: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "free", lambda: 10)
+    refused = umpteen("train", data, "--out", tmp_path / "m")
+    assert refused.code == 1
+    assert "of memory" in refused.err
+    assert "--anyway" in refused.err
+    done = umpteen("train", data, "--out", tmp_path / "m", "--anyway")
+    assert done.code == 0
+    assert "Note: " in done.err
+
+
+def test_bad_lines_are_an_error_or_counted(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    with (data / "train.jsonl").open("a") as file:
+        file.write("{broken\n")
+    failed = umpteen("train", data, "--out", tmp_path / "m")
+    assert failed.code == 1
+    assert "train.jsonl line 19: " in failed.err
+    done = umpteen("train", data, "--out", tmp_path / "m", "--skip-bad")
+    assert done.code == 0
+    assert "1 malformed lines" in done.err
+
+
+def test_ctrl_c_keeps_the_old_model(umpteen: Command, data: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (model / "model.json").read_bytes()
+
+    def stopped(*_: object, **__: object) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()  # as compiled code does
+
+    monkeypatch.setattr("umpteen.models.sparse.neighbours.Neighbours._fit", stopped)
+    done = umpteen("train", data, "--out", model)
+    assert done.code == 130
+    assert f"The model that was in {model} is unchanged." in done.err
+    assert (model / "model.json").read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_real_ctrl_c_ends_cleanly(data: Path, tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; import umpteen.models.sparse.neighbours as n; from umpteen.app.cli import main\n"
+        "n.Neighbours._fit = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        f"sys.argv = ['umpteen', 'train', {str(data)!r}, '--out', {str(tmp_path / 'm')!r}]; main()"
+    )
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert done.stderr == "umpteen: Stopped. No model was saved.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["toy"]
