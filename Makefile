@@ -1,0 +1,44 @@
+# Every target sets up its own environment in .venv from a bare checkout, once, and again when requirements change.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check static format docs clean
+
+demo: .venv/base  ## train on real news, show scores, tag three documents
+	@$(BIN)/umpteen demo
+
+test: .venv/dev  ## the tests
+	$(BIN)/pytest
+
+check: static test  ## format, lint, strict types, tests
+
+static: .venv/dev  ## all of check but the tests
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: .venv/dev  ## put the code into shape
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+docs: .venv/base  ## the pages that are made from the code
+	$(BIN)/umpteen models --markdown > docs/models.md.new
+	mv docs/models.md.new docs/models.md
+
+clean:  ## remove the environment, caches and the demo's model
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache demo dist
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/base: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Umpteen needs Python 3.11 or later. Name one: make PYTHON=...")'
+	@echo "Setting up .venv (once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/dev: .venv/base
+	@echo "Adding the development tools (once) ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $@
