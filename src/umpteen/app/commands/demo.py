@@ -54,8 +54,8 @@ def demo(
 
 
 def _command() -> str:
-    """How the user calls this command: by its path where it is not on the search path."""
-    return "umpteen" if shutil.which("umpteen") else relpath(sys.argv[0])
+    """How the user calls this command: by its name where the search path leads to it, else by its path."""
+    return "umpteen" if shutil.which("umpteen") == sys.argv[0] else relpath(sys.argv[0])
 
 
 def _data(name: str, out: Path) -> Path:
