@@ -33,7 +33,7 @@ def cache_folder() -> Path:
 
 
 def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]], *, again: bool = False) -> Path:
-    """The folder as it is where it is whole; else, or `again`, `write` fills a new one and tells facts for its manifest."""
+    """The folder as it is where it is whole; else, or `again`, `write` fills a new one and tells facts about it."""
     if not again and is_whole(folder):
         return folder
     try:
