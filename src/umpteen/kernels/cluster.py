@@ -1,0 +1,118 @@
+"""Label profiles, and sets of them split into two halves of like: balanced spherical 2-means on sparse rows."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first, last, most):
+    """The sums of the documents of labels `first` to `last`, divided by their length: columns, values, bounds.
+
+    Of each sum only the `most` largest entries are kept; 0 keeps all.
+    """
+    total = np.zeros(width, np.float32)
+    met = np.empty(width, np.int32)
+    columns = np.empty(4096, np.int32)
+    values = np.empty(4096, np.float32)
+    bounds = np.zeros(last - first + 1, np.int64)
+    written = 0
+    for label in range(first, last):
+        count = 0
+        for at in range(t_bounds[label], t_bounds[label + 1]):
+            document = t_documents[at]
+            for place in range(x_bounds[document], x_bounds[document + 1]):
+                column = x_columns[place]
+                if total[column] == 0:
+                    met[count] = column
+                    count += 1
+                total[column] += x_values[place]
+        least = np.float32(0)
+        if 0 < most < count:
+            least = np.partition(total[met[:count]], count - most)[count - most]
+        if written + count > len(columns):
+            columns = _wider(columns, 2 * (written + count))
+            values = _wider(values, 2 * (written + count))
+        begin = written
+        square = 0.0
+        for number in range(count):
+            column = met[number]
+            value = total[column]
+            total[column] = 0
+            if value >= least:
+                columns[written] = column
+                values[written] = value
+                square += value * value
+                written += 1
+        if square > 0:
+            values[begin:written] /= np.float32(np.sqrt(square))
+        bounds[label - first + 1] = written
+    return columns[:written].copy(), values[:written].copy(), bounds
+
+
+@njit(cache=True, nogil=True)
+def _wider(array, size):
+    wider = np.empty(size, array.dtype)
+    wider[: len(array)] = array
+    return wider
+
+
+@njit(cache=True, nogil=True)
+def halve(bounds, columns, values, members, left, direction, rounds, gain, seed):
+    """Order `members` so that the first `left` are alike and the rest are alike.
+
+    `direction` is room for a row at full width, all zeros before and after. Stops when the mean likeness to the own
+    centre grows by less than `gain`.
+    """
+    count = len(members)
+    if left <= 0 or left >= count:
+        return members
+    np.random.seed(seed)
+    one = np.random.randint(count)
+    other = (one + 1 + np.random.randint(count - 1)) % count
+    second = np.zeros(len(direction), np.float32)
+    _sum(bounds, columns, values, members[one : one + 1], direction)
+    _sum(bounds, columns, values, members[other : other + 1], second)
+    scores = np.empty(count, np.float32)
+    before = -np.inf
+    order = members
+    length = rest = 1.0
+    for _ in range(rounds):
+        for number in range(count):
+            member = members[number]
+            mine = np.float32(0)
+            theirs = np.float32(0)
+            for at in range(bounds[member], bounds[member + 1]):
+                mine += values[at] * direction[columns[at]]
+                theirs += values[at] * second[columns[at]]
+            scores[number] = mine / length - theirs / rest
+        order = members[np.argsort(-scores, kind="mergesort")]
+        _clear(bounds, columns, members, direction)
+        _clear(bounds, columns, members, second)
+        length = _sum(bounds, columns, values, order[:left], direction)
+        rest = _sum(bounds, columns, values, order[left:], second)
+        likeness = (length + rest) / count
+        if likeness - before < gain:
+            break
+        before = likeness
+    _clear(bounds, columns, members, direction)
+    return order
+
+
+@njit(cache=True, nogil=True)
+def _sum(bounds, columns, values, members, total):
+    """Add up rows into `total`, which is empty; the length of the sum, or 1 where it has none."""
+    for member in members:
+        for at in range(bounds[member], bounds[member + 1]):
+            total[columns[at]] += values[at]
+    square = 0.0
+    for member in members:  # each entry of the sum once for each row that has it, so by parts: sum of row times total
+        for at in range(bounds[member], bounds[member + 1]):
+            square += values[at] * total[columns[at]]
+    return max(np.sqrt(square), 1e-12)
+
+
+@njit(cache=True, nogil=True)
+def _clear(bounds, columns, members, total):
+    for member in members:
+        for at in range(bounds[member], bounds[member + 1]):
+            total[columns[at]] = 0

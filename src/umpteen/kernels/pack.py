@@ -1,0 +1,78 @@
+"""Weights sorted by feature, node and child, and the rows they form."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _by(keys, order, size):
+    """`order` rearranged so that keys[order] rises; equal keys keep their places."""
+    starts = np.zeros(size + 1, np.int64)
+    for key in keys:
+        starts[key + 1] += 1
+    for key in range(size):
+        starts[key + 1] += starts[key]
+    made = np.empty_like(order)
+    for place in order:
+        key = keys[place]
+        made[starts[key]] = place
+        starts[key] += 1
+    return made
+
+
+@njit(cache=True, nogil=True)
+def sort(features, children, weights, width, most):
+    """The triples ordered by feature, then child."""
+    order = _by(features, _by(children, np.arange(len(features)), most), width)
+    return features[order], children[order], weights[order]
+
+
+@njit(cache=True, nogil=True)
+def rows(features, children, starts, width):
+    """Rows of entries with the same feature and node: (first entry, node) of each, and each feature's first row.
+
+    `starts` has the first child of each node and one more. Also returned: each entry's child counted from its node's first.
+    """
+    node_of = np.empty(starts[-1], np.int32)
+    for node in range(len(starts) - 1):
+        node_of[starts[node] : starts[node + 1]] = node
+    firsts = np.zeros(width + 1, np.int64)
+    begins = np.empty(len(features), np.int64)
+    nodes = np.empty(len(features), np.int32)
+    lanes = np.empty(len(features), np.int32)
+    count = 0
+    for entry in range(len(features)):
+        node = node_of[children[entry]]
+        lanes[entry] = children[entry] - starts[node]
+        if entry == 0 or features[entry] != features[entry - 1] or node != nodes[count - 1]:
+            begins[count] = entry
+            nodes[count] = node
+            count += 1
+            firsts[features[entry] + 1] += 1
+    for feature in range(width):
+        firsts[feature + 1] += firsts[feature]
+    return begins[:count].copy(), nodes[:count].copy(), firsts, lanes
+
+
+@njit(cache=True, nogil=True)
+def bitmaps(firsts, nodes, mapped, size):
+    """For each mapped feature a bitmap of `size` words over its nodes, and how many stand before each word."""
+    count = 0
+    for feature in range(len(mapped)):
+        count += mapped[feature]
+    words = np.zeros((count, size), np.uint64)
+    ranks = np.zeros((count, size), np.int32)
+    lists = np.empty(len(nodes), np.int32)
+    listed = 0
+    at = 0
+    for feature in range(len(mapped)):
+        for row in range(firsts[feature], firsts[feature + 1]):
+            if mapped[feature]:
+                words[at, nodes[row] >> 6] |= np.uint64(1) << np.uint64(nodes[row] & 63)
+                for word in range((nodes[row] >> 6) + 1, size):
+                    ranks[at, word] += 1
+            else:
+                lists[listed] = nodes[row]
+                listed += 1
+        at += mapped[feature]
+    return words, ranks, lists[:listed].copy()

@@ -1,0 +1,120 @@
+"""Label trees: similar labels side by side, in nested groups.
+
+A tree is an order of the labels and, for each level, where its groups begin in that order; groups of a level lie inside
+groups of the level above. The top is one group of all, below the last level each label stands alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from umpteen.core.progress import bar
+from umpteen.kernels import cluster as kernel
+from umpteen.kernels.threads import each, ranges
+
+_ROUNDS, _GAIN = 30, 1e-4
+
+Bounds = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Labels in tree order, and the groups of each level."""
+
+    order: NDArray[np.int32]  # label ids
+    levels: tuple[Bounds, ...]  # starts of groups, and the number of labels at the end; from the top down
+
+    def layers(self) -> list[tuple[Bounds, Bounds]]:
+        """For each level: its groups, and the groups or single labels below."""
+        below = (*self.levels[1:], np.arange(len(self.order) + 1))
+        return [*zip(self.levels, below, strict=True)]
+
+
+def profiles(X: sparse.csr_array, T: sparse.csr_array, *, most: int = 0, jobs: int = 0) -> sparse.csr_array:
+    """Where the documents of each row of T (labels, documents) lie: rows of length one, at most `most` entries each."""
+
+    def block(part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32], Bounds]:
+        return kernel.profiles(X.indptr, X.indices, X.data, X.shape[1], T.indptr, T.indices, *part, most)  # type: ignore[no-any-return]
+
+    columns, values, sizes = [np.empty(0, np.int32)], [np.empty(0, np.float32)], [np.zeros(1, np.int64)]
+    with bar("Label profiles", T.shape[0]) as line:
+        for part in each(block, ranges(T.shape[0], max(1, min(1024, T.shape[0] // 64))), jobs=jobs):
+            columns.append(part[0])
+            values.append(part[1])
+            sizes.append(np.diff(part[2]))
+            line.advance(len(sizes[-1]))
+    bounds = np.concatenate(sizes).cumsum()
+    return sparse.csr_array((np.concatenate(values), np.concatenate(columns), bounds), shape=(T.shape[0], X.shape[1]))
+
+
+def balanced(vectors: sparse.csr_array, *, branch: int, leaf: int, seed: int = 0, jobs: int = 0) -> Tree:
+    """Groups of equal size, halved until none has more than `leaf` labels; of these halvings each level shows as many as
+    make `branch` parts, the first level what is left over.
+    """
+    count = vectors.shape[0]
+    halvings = max(0, (-(-count // leaf) - 1).bit_length())
+    step = branch.bit_length() - 1
+    shown = {halvings - n * step for n in range(halvings // step + 1)} - {0}
+    order = np.arange(count)
+    bounds = np.array([0, count])
+    levels = [bounds]
+    with bar("Growing the label tree", halvings) as line:
+        for number in range(1, halvings + 1):
+            bounds = _halved(vectors, order, bounds, seed=seed * 1_000_003 + number * 7919, jobs=jobs)
+            if number in shown:
+                levels.append(bounds)
+            line.advance()
+    return Tree(order.astype(np.int32), tuple(levels))
+
+
+def unbalanced(vectors: sparse.csr_array, *, branch: int, leaf: int, depth: int, seed: int = 0) -> Tree:
+    """Groups of any size: each with more than `leaf` labels is split into at most `branch` parts, `depth` times over."""
+    random = np.random.default_rng(seed)
+    groups = [np.arange(vectors.shape[0])]
+    levels = [np.array([0, vectors.shape[0]])]
+    for _ in range(depth):
+        if all(len(group) <= leaf for group in groups):
+            break
+        groups = [part for group in groups for part in (_parts(vectors, group, branch, random) if len(group) > leaf else [group])]
+        levels.append(np.concatenate([[0], np.cumsum([len(group) for group in groups])]))
+    return Tree(np.concatenate(groups).astype(np.int32), tuple(levels))
+
+
+def _parts(vectors: sparse.csr_array, group: NDArray[np.int64], branch: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Spherical k-means of one group, without empty parts."""
+    own = vectors[group]
+    centres = own[random.choice(len(group), min(branch, len(group)), replace=False)].T.toarray()
+    before = -np.inf
+    for _ in range(_ROUNDS):
+        likeness = own @ centres  # (labels, parts)
+        nearest = likeness.argmax(axis=1)
+        mean = float(likeness.max(axis=1).mean())
+        if mean - before < _GAIN:
+            break
+        before = mean
+        members = sparse.csr_array((np.ones(len(group), np.float32), (nearest, np.arange(len(group)))), shape=(centres.shape[1], len(group)))
+        centres = (members @ own).T.toarray()
+        lengths = np.sqrt((centres**2).sum(axis=0))
+        centres /= np.where(lengths > 0, lengths, 1)
+    return [group[nearest == part] for part in np.unique(nearest)]
+
+
+def _halved(vectors: sparse.csr_array, order: NDArray[np.int64], bounds: Bounds, *, seed: int, jobs: int) -> Bounds:
+    """Order each group so that its halves are alike; the bounds of the halves. Groups of one stay."""
+    middles = (bounds[:-1] + bounds[1:] + 1) // 2
+
+    def block(part: tuple[int, int]) -> None:
+        room = np.zeros(vectors.shape[1], np.float32)
+        for group in range(*part):
+            start, end = bounds[group], bounds[group + 1]
+            members = order[start:end].copy()
+            order[start:end] = kernel.halve(
+                vectors.indptr, vectors.indices, vectors.data, members, middles[group] - start, room, _ROUNDS, _GAIN, seed + int(start)
+            )
+
+    groups = len(bounds) - 1
+    for _ in each(block, ranges(groups, max(1, min(64, groups // 8))), jobs=jobs):
+        pass
+    return np.unique(np.concatenate([bounds, middles]))

@@ -1,0 +1,98 @@
+"""Training the classifiers of a label tree, node by node on all cores, and ranking labels with them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from umpteen.core.progress import bar
+from umpteen.core.ranking import Ranking
+from umpteen.core.settings import setting
+from umpteen.kernels import beam as search
+from umpteen.kernels import solver
+from umpteen.kernels.lanes import LANES
+from umpteen.kernels.threads import cores, each, ranges
+from umpteen.labels.tree import Tree
+from umpteen.linear.weights import Bounds, Triples, Weights, packed
+from umpteen.text.tfidf import TfidfSettings
+
+_BLOCK = 128  # documents ranked in a piece of work
+_LOSSES = {"hinge": 0, "logistic": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearSettings(TfidfSettings):
+    """How linear classifiers are trained and kept."""
+
+    loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
+    cost: float = setting(1.0, "Weight of errors against small weights (C).", least=1e-6)
+    eps: float = setting(0.1, "Training of a classifier stops when its gradients differ by less.", least=0)
+    rounds: int = setting(6, "Passes over a node's documents at most.", least=1)
+    threshold: float = setting(0.1, "Weights not above this in size are dropped.", least=0)
+    bits: int = setting(8, "Bits of a stored weight, 8 or 16.", least=8, most=16)
+    hinge_power: int = setting(3, "A child's chance is exp(-hinge ** this).", least=2, most=3)
+
+    @property
+    def chance_power(self) -> int:
+        """What the search takes: the hinge's power, 0 for logistic."""
+        return self.hinge_power if self.loss == "hinge" else 0
+
+
+def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: LinearSettings, *, seed: int) -> Weights:
+    """Classifiers for all nodes of a tree; T is (labels, documents)."""
+    ordered = T[tree.order]
+    x = X.indptr, X.indices, X.data, X.shape[1]
+    t = ordered.indptr.astype(np.int64), ordered.indices
+    layers = []
+    work = [(layer, items, below) for layer, (groups, below) in enumerate(tree.layers()) for items in _work(groups, below, t[0])]
+    found: list[list[Triples]] = [[] for _ in tree.levels]
+
+    def solved(piece: tuple[int, NDArray[np.int64], Bounds]) -> tuple[int, Triples]:
+        layer, items, below = piece
+        rest = _LOSSES[settings.loss], float(settings.cost), np.float32(settings.eps), settings.rounds, np.float32(settings.threshold)
+        return layer, solver.solve(x, t, items, below, *rest, seed)
+
+    with bar("Training classifiers", len(work)) as line:
+        for layer, triples in each(solved, work, jobs=settings.jobs):
+            found[layer].append(triples)
+            line.advance()
+    for (groups, below), parts in zip(tree.layers(), found, strict=True):
+        merged = tuple(np.concatenate([part[n] for part in parts]) for n in range(3))
+        parts.clear()
+        layers.append((merged, np.searchsorted(below, groups)))
+    return packed(layers, width=X.shape[1], bits=settings.bits)
+
+
+def _work(groups: Bounds, below: Bounds, t_bounds: Bounds) -> Iterator[NDArray[np.int64]]:
+    """A layer's nodes in pieces of like cost, the dearest first: rows of (labels from, to, children from, to)."""
+    first, last = np.searchsorted(below, groups[:-1]), np.searchsorted(below, groups[1:])
+    items = np.stack([groups[:-1], groups[1:], first, last], axis=1)[last - first > (1 if len(groups) > 2 else 0)]
+    cost = (t_bounds[items[:, 1]] - t_bounds[items[:, 0]]) * -(-(items[:, 3] - items[:, 2]) // LANES)
+    share = cost.sum() / (16 * cores())
+    pieces, load = list[NDArray[np.int64]](), 0.0
+    for place in np.argsort(-cost, kind="stable"):
+        low, high, start, stop = items[place]
+        parts = int(min(-(-cost[place] // max(share, 1)), -(-(stop - start) // LANES))) if cost[place] > share else 1
+        step = -(-(stop - start) // (parts * LANES)) * LANES
+        for begin in range(start, stop, step):
+            pieces.append(np.array([low, high, begin, min(begin + step, stop)]))
+            load += cost[place] / parts
+            if load >= share:
+                yield np.stack(pieces)
+                pieces, load = [], 0.0
+    if pieces:
+        yield np.stack(pieces)
+
+
+def ranked(X: sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int) -> Ranking:
+    """The k best labels of each row, by the mean score over trees; a label that a tree did not reach counts 0 there."""
+    depth = k if len(trees) == 1 else max(2 * k, beam)
+
+    def block(part: tuple[int, int]) -> Ranking:
+        bounds = X.indptr[part[0] : part[1] + 1]
+        found = [search.search(w.parts(), t.order, power, bounds, X.indices, X.data, beam, depth) for t, w in trees]
+        return Ranking(*found[0]) if len(found) == 1 else Ranking(*search.mean(np.stack([f[0] for f in found]), np.stack([f[1] for f in found]), k))
+
+    return Ranking.joined(each(block, ranges(X.shape[0], _BLOCK), jobs=jobs), k)

@@ -1,0 +1,83 @@
+"""Probabilistic label tree of linear classifiers; presets `parabel` and `bonsai` (Prabhu et al. 2018, Khandagale et al. 2020)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from umpteen.contract.classifier import Classifier, Size
+from umpteen.core.corpus import Corpus
+from umpteen.core.ranking import Ranking
+from umpteen.core.settings import Value, setting
+from umpteen.core.store import Folder, NewFolder
+from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
+from umpteen.linear.layers import LinearSettings, ranked, trained
+from umpteen.linear.weights import Weights
+from umpteen.text.features import Features
+
+
+class PLT(Classifier):
+    """Suits thousands to millions of labels: quick to train, quicker to tag with, and it shows its reasons."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Params(LinearSettings):
+        """The shape of the trees and how they are searched."""
+
+        presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
+            "parabel": {"trees": 3, "branch": 2, "leaf": 100, "profile": 0, "rounds": 20, "hinge_power": 2},
+            "bonsai": {"trees": 3, "branch": 100, "leaf": 100, "depth": 2, "balance": False, "profile": 0, "rounds": 20, "hinge_power": 2},
+        }
+
+        trees: int = setting(1, "Trees whose scores are averaged.", least=1)
+        branch: int = setting(32, "Children of an inner node at most; balanced trees take a power of two.", least=2)
+        leaf: int = setting(150, "Labels of a lowest node at most.", least=1)
+        balance: bool = setting(True, "Groups of equal size; else plain k-means.")
+        depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
+        profile: int = setting(256, "Largest features kept of each label's profile for clustering; 0 keeps all.", least=0)
+        beam: int = setting(10, "Nodes followed on each level when tagging.", least=1)
+
+    params: Params
+
+    def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
+        self._features = Features(self.params)
+        X = self._features.fit(corpus)
+        T = Y.T.tocsr()
+        known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
+        T = T[known]
+        vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
+        self.trees_ = []
+        for number in range(self.params.trees):
+            tree = self._grown(vectors, self.params.seed * 1000 + number)
+            weights = trained(X, T, tree, self.params, seed=self.params.seed * 1000 + number)
+            self.trees_.append((Tree(known[tree.order], tree.levels), weights))
+
+    def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
+        shape = {"branch": self.params.branch, "leaf": self.params.leaf, "seed": seed}
+        if self.params.balance:
+            return balanced(vectors, **shape, jobs=self.params.jobs)
+        return unbalanced(vectors, **shape, depth=self.params.depth)
+
+    def _rank(self, corpus: Corpus, k: int) -> Ranking:
+        X = self._features.transform(corpus)
+        p = self.params
+        return ranked(X, self.trees_, power=p.chance_power, beam=p.beam, k=k, jobs=p.jobs)
+
+    def _memory(self, size: Size) -> int:
+        features = size.characters // 8
+        return super()._memory(size) + 24 * features + 1000 * size.labels
+
+    def _save(self, folder: NewFolder) -> None:
+        self._features.save(folder)
+        for number, (tree, weights) in enumerate(self.trees_):
+            weights.save(folder, f"tree{number}")
+            folder.array(f"tree{number}_order", tree.order)
+            folder.json(f"tree{number}_levels", [level.tolist() for level in tree.levels])
+
+    def _load(self, folder: Folder) -> None:
+        self._features = Features.load(folder, self.params)
+        self.trees_ = []
+        for number in range(self.params.trees):
+            levels = tuple(np.array(level) for level in folder.json(f"tree{number}_levels"))
+            self.trees_.append((Tree(folder.array(f"tree{number}_order"), levels), Weights.load(folder, f"tree{number}")))
