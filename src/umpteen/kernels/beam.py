@@ -1,11 +1,11 @@
 """Down a tree of linear classifiers: the best labels of a document, looking at few of the weights.
 
-The weights of a layer lie by feature: for each feature the nodes that use it, as a sorted list or, where many do, a bitmap
-with running counts; and for each of these nodes a row of its children with their weights. So a document's feature is looked
-up once for all nodes of the beam. Scores only fall on the way down: nodes are opened from the best, and those that cannot
-reach the answers any more stay closed, which changes no answer.
+The weights of a layer lie by feature: for each feature the nodes that use it, as a sorted list or, where many do, a
+bitmap with running counts; and for each of these nodes a row of its children with their weights. So a document's
+feature is looked up once for all nodes of the beam. Scores only fall on the way down: nodes are opened from the best,
+and those that cannot reach the answers any more stay closed, which changes no answer.
 
-`weights` is a tuple of flat arrays over all layers (`models/sparse/weights.py` makes it).
+`weights` is a tuple of flat arrays over all layers (`linear/weights.py` makes it).
 """
 
 from typing import Any
@@ -20,13 +20,13 @@ _FIRST = 3  # nodes opened before it is asked whether the others can matter
 _AHEAD = 6  # features between a look at memory and its use
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _ones(context: Any, word: Any) -> Any:
     """How many bits of a 64-bit word are set."""
     return types.uint64(types.uint64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _fetch(context: Any, array: Any, place: Any) -> Any:
     """Ask for the memory around array[place], which will be read soon."""
 

@@ -18,7 +18,7 @@ _ONE_ROUNDING = ("contract",)  # a product and a sum may become one instruction
 _AHEAD = 12  # entries between a look at memory and its use
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def dot_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: Any, out: Any) -> Any:
     """out[:] = sum of values[j] * w[columns[j], :] for j from `start` to `end`."""
 
@@ -26,7 +26,10 @@ def dot_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
         row = _rows(context, builder, signature, args)
         total = cgutils.alloca_once(builder, _VECTOR)
         builder.store(ir.Constant(_VECTOR, None), total)
-        with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(ir.IntType(64), 1), ir.IntType(64)) as (j, _):
+        with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(ir.IntType(64), 1), ir.IntType(64)) as (
+            j,
+            _,
+        ):
             weights, value = row(j)
             product = builder.fmul(builder.load(weights, align=4), value, flags=_ONE_ROUNDING)
             builder.store(builder.fadd(builder.load(total), product, flags=_ONE_ROUNDING), total)
@@ -37,7 +40,7 @@ def dot_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
     return types.void(w, columns, values, types.int64, types.int64, out), generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: Any, by: Any) -> Any:
     """w[columns[j], :] += values[j] * by[:] for j from `start` to `end`."""
 
@@ -45,7 +48,10 @@ def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
         row = _rows(context, builder, signature, args)
         source = context.make_array(signature.args[5])(context, builder, args[5]).data
         step = builder.load(builder.bitcast(source, _VECTOR.as_pointer()), align=4)
-        with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(ir.IntType(64), 1), ir.IntType(64)) as (j, _):
+        with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(ir.IntType(64), 1), ir.IntType(64)) as (
+            j,
+            _,
+        ):
             weights, value = row(j)
             product = builder.fmul(step, value, flags=_ONE_ROUNDING)
             builder.store(builder.fadd(builder.load(weights, align=4), product, flags=_ONE_ROUNDING), weights, align=4)

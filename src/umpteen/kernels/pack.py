@@ -31,7 +31,8 @@ def sort(features, children, weights, width, most):
 def rows(features, children, starts, width):
     """Rows of entries with the same feature and node: (first entry, node) of each, and each feature's first row.
 
-    `starts` has the first child of each node and one more. Also returned: each entry's child counted from its node's first.
+    `starts` has the first child of each node and one more. Also returned: each entry's child counted from its node's
+    first.
     """
     node_of = np.empty(starts[-1], np.int32)
     for node in range(len(starts) - 1):

@@ -1,8 +1,8 @@
 """Linear classifiers of a node's children, sixteen at a time, by dual coordinate descent.
 
-Each child is a binary problem on the node's documents: those of the child against the rest. The children of a group share
-every pass over the data: a row is read once, and the weights of its features for all sixteen lie side by side. Which
-documents still matter and which children are done is kept per lane.
+Each child is a binary problem on the node's documents: those of the child against the rest. The children of a group
+share every pass over the data: a row is read once, and the weights of its features for all sixteen lie side by side.
+Which documents still matter and which children are done is kept per lane.
 """
 
 import numpy as np
@@ -161,10 +161,10 @@ def _newton(old, margin, square, cap):
 def solve(x, t, items, children, loss, cost, eps, rounds, threshold, seed):
     """Train the children of tree nodes: a piece of work for one thread.
 
-    `x` is (bounds, columns, values, width) of the documents, `t` (bounds, documents) of the labels in tree order. Each item
-    is (from, to) of the node's labels, then (first, last) of the `children` to train; child c has the labels from
-    children[c] to children[c + 1]. Returns (feature, child, weight) of all weights above `threshold`; the bias, which is
-    always kept, counts as feature `width`.
+    `x` is (bounds, columns, values, width) of the documents, `t` (bounds, documents) of the labels in tree order. Each
+    item is (from, to) of the node's labels, then (first, last) of the `children` to train; child c has the labels from
+    children[c] to children[c + 1]. Returns (feature, child, weight) of all weights above `threshold`; the bias, which
+    is always kept, counts as feature `width`.
     """
     bounds, columns, values, width = x
     t_bounds, t_documents = t
@@ -182,7 +182,13 @@ def solve(x, t, items, children, loss, cost, eps, rounds, threshold, seed):
         if compact:
             starts, ends, own_columns, own_values, names = _rows(rows, bounds, columns, values, local)
         else:
-            starts, ends, own_columns, own_values, names = bounds[rows], bounds[rows + 1], columns, values, np.arange(width).astype(np.int32)
+            starts, ends, own_columns, own_values, names = (
+                bounds[rows],
+                bounds[rows + 1],
+                columns,
+                values,
+                np.arange(width).astype(np.int32),
+            )
         squares = np.zeros(len(rows), np.float32)
         for row in range(len(rows)):
             for at in range(starts[row], ends[row]):
@@ -196,11 +202,18 @@ def solve(x, t, items, children, loss, cost, eps, rounds, threshold, seed):
                     masks[here[t_documents[at]]] |= np.uint16(1 << lane)
             w = np.zeros((len(names), LANES), np.float32)
             bias = np.zeros(LANES, np.float32)
-            state = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(children[group]) + np.uint64(88172645463325252) + np.uint64(low) * np.uint64(7919)
+            state = (
+                np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+                + np.uint64(children[group])
+                + np.uint64(88172645463325252)
+                + np.uint64(low) * np.uint64(7919)
+            )
             if loss == 0:
                 hinge(w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, cost, eps, rounds, state)
             else:
-                logistic(w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, cost, eps, rounds, state)
+                logistic(
+                    w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, cost, eps, rounds, state
+                )
             for name in range(len(names) + 1):
                 if made + LANES > len(features):
                     features, owners, weights = _more(features), _more(owners), _more(weights)

@@ -50,8 +50,9 @@ def profiles(X: sparse.csr_array, T: sparse.csr_array, *, most: int = 0, jobs: i
 
 
 def balanced(vectors: sparse.csr_array, *, branch: int, leaf: int, seed: int = 0, jobs: int = 0) -> Tree:
-    """Groups of equal size, halved until none has more than `leaf` labels; of these halvings each level shows as many as
-    make `branch` parts, the first level what is left over.
+    """Groups of equal size, halved until none has more than `leaf` labels.
+
+    Of these halvings each level shows as many as make `branch` parts, the first level what is left over.
     """
     count = vectors.shape[0]
     halvings = max(0, (-(-count // leaf) - 1).bit_length())
@@ -70,19 +71,25 @@ def balanced(vectors: sparse.csr_array, *, branch: int, leaf: int, seed: int = 0
 
 
 def unbalanced(vectors: sparse.csr_array, *, branch: int, leaf: int, depth: int, seed: int = 0) -> Tree:
-    """Groups of any size: each with more than `leaf` labels is split into at most `branch` parts, `depth` times over."""
+    """Groups of any size: each with more than `leaf` labels is split into at most `branch`, `depth` times over."""
     random = np.random.default_rng(seed)
     groups = [np.arange(vectors.shape[0])]
     levels = [np.array([0, vectors.shape[0]])]
     for _ in range(depth):
         if all(len(group) <= leaf for group in groups):
             break
-        groups = [part for group in groups for part in (_parts(vectors, group, branch, random) if len(group) > leaf else [group])]
+        groups = [
+            part
+            for group in groups
+            for part in (_parts(vectors, group, branch, random) if len(group) > leaf else [group])
+        ]
         levels.append(np.concatenate([[0], np.cumsum([len(group) for group in groups])]))
     return Tree(np.concatenate(groups).astype(np.int32), tuple(levels))
 
 
-def _parts(vectors: sparse.csr_array, group: NDArray[np.int64], branch: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
+def _parts(
+    vectors: sparse.csr_array, group: NDArray[np.int64], branch: int, random: np.random.Generator
+) -> list[NDArray[np.int64]]:
     """Spherical k-means of one group, without empty parts."""
     own = vectors[group]
     centres = own[random.choice(len(group), min(branch, len(group)), replace=False)].T.toarray()
@@ -94,7 +101,9 @@ def _parts(vectors: sparse.csr_array, group: NDArray[np.int64], branch: int, ran
         if mean - before < _GAIN:
             break
         before = mean
-        members = sparse.csr_array((np.ones(len(group), np.float32), (nearest, np.arange(len(group)))), shape=(centres.shape[1], len(group)))
+        members = sparse.csr_array(
+            (np.ones(len(group), np.float32), (nearest, np.arange(len(group)))), shape=(centres.shape[1], len(group))
+        )
         centres = (members @ own).T.toarray()
         lengths = np.sqrt((centres**2).sum(axis=0))
         centres /= np.where(lengths > 0, lengths, 1)
@@ -111,7 +120,15 @@ def _halved(vectors: sparse.csr_array, order: NDArray[np.int64], bounds: Bounds,
             start, end = bounds[group], bounds[group + 1]
             members = order[start:end].copy()
             order[start:end] = kernel.halve(
-                vectors.indptr, vectors.indices, vectors.data, members, middles[group] - start, room, _ROUNDS, _GAIN, seed + int(start)
+                vectors.indptr,
+                vectors.indices,
+                vectors.data,
+                members,
+                middles[group] - start,
+                room,
+                _ROUNDS,
+                _GAIN,
+                seed + int(start),
             )
 
     groups = len(bounds) - 1

@@ -46,12 +46,22 @@ def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: Line
     x = X.indptr, X.indices, X.data, X.shape[1]
     t = ordered.indptr.astype(np.int64), ordered.indices
     layers = []
-    work = [(layer, items, below) for layer, (groups, below) in enumerate(tree.layers()) for items in _work(groups, below, t[0])]
+    work = [
+        (layer, items, below)
+        for layer, (groups, below) in enumerate(tree.layers())
+        for items in _work(groups, below, t[0])
+    ]
     found: list[list[Triples]] = [[] for _ in tree.levels]
 
     def solved(piece: tuple[int, NDArray[np.int64], Bounds]) -> tuple[int, Triples]:
         layer, items, below = piece
-        rest = _LOSSES[settings.loss], float(settings.cost), np.float32(settings.eps), settings.rounds, np.float32(settings.threshold)
+        rest = (
+            _LOSSES[settings.loss],
+            float(settings.cost),
+            np.float32(settings.eps),
+            settings.rounds,
+            np.float32(settings.threshold),
+        )
         return layer, solver.solve(x, t, items, below, *rest, seed)
 
     with bar("Training classifiers", len(work)) as line:
@@ -59,9 +69,9 @@ def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: Line
             found[layer].append(triples)
             line.advance()
     for (groups, below), parts in zip(tree.layers(), found, strict=True):
-        merged = tuple(np.concatenate([part[n] for part in parts]) for n in range(3))
+        features, children, weights = (np.concatenate([part[n] for part in parts]) for n in range(3))
         parts.clear()
-        layers.append((merged, np.searchsorted(below, groups)))
+        layers.append(((features, children, weights), np.searchsorted(below, groups)))
     return packed(layers, width=X.shape[1], bits=settings.bits)
 
 
@@ -86,13 +96,18 @@ def _work(groups: Bounds, below: Bounds, t_bounds: Bounds) -> Iterator[NDArray[n
         yield np.stack(pieces)
 
 
-def ranked(X: sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int) -> Ranking:
+def ranked(
+    X: sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int
+) -> Ranking:
     """The k best labels of each row, by the mean score over trees; a label that a tree did not reach counts 0 there."""
     depth = k if len(trees) == 1 else max(2 * k, beam)
 
     def block(part: tuple[int, int]) -> Ranking:
         bounds = X.indptr[part[0] : part[1] + 1]
         found = [search.search(w.parts(), t.order, power, bounds, X.indices, X.data, beam, depth) for t, w in trees]
-        return Ranking(*found[0]) if len(found) == 1 else Ranking(*search.mean(np.stack([f[0] for f in found]), np.stack([f[1] for f in found]), k))
+        if len(found) == 1:
+            return Ranking(*found[0])
+        indices, scores = (np.stack(parts) for parts in zip(*found, strict=True))
+        return Ranking(*search.mean(indices, scores, k))
 
     return Ranking.joined(each(block, ranges(X.shape[0], _BLOCK), jobs=jobs), k)

@@ -1,8 +1,8 @@
-"""Weights of a tree's classifiers, packed by feature for the beam search: what a model folder holds and maps into memory.
+"""Weights of a tree's classifiers, packed by feature for the beam search: what a model folder holds, mapped to memory.
 
-Each weight is its child, in one byte where nodes have at most 256, and a code of one or two bytes into a table of values
-per layer. A feature's nodes stand as a list or, where that is shorter, as a bitmap. `kernels/beam.py` reads all this as
-it lies on disk.
+Each weight is its child, in one byte where nodes have at most 256, and a code of one or two bytes into a table of
+values per layer. A feature's nodes stand as a list or, where that is shorter, as a bitmap. `kernels/beam.py` reads all
+this as it lies on disk.
 """
 
 from dataclasses import dataclass, fields
@@ -86,13 +86,20 @@ def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> We
     most = max(int(np.diff(starts).max()) for _, starts in layers)
     node_type = _smallest(max(len(starts) for _, starts in layers))
     made = [_layer(triples, starts, width, bits, 8 * node_type.itemsize) for triples, starts in layers]
-    before = {name: _before([getattr(layer, name).size for layer in made]) for name in ("words", "lists", "begins", "lanes", "table", "starts")}
-    begins = np.concatenate([*(la.begins + n for la, n in zip(made, before["lanes"], strict=False)), before["lanes"][-1:]])
+    before = {
+        name: _before([getattr(layer, name).size for layer in made])
+        for name in ("words", "lists", "begins", "lanes", "table", "starts")
+    }
+    begins = np.concatenate(
+        [*(la.begins + n for la, n in zip(made, before["lanes"], strict=False)), before["lanes"][-1:]]
+    )
     shift = max(0, 16 - most.bit_length() - 1)
     bases = begins[:: 1 << shift]
     return Weights(
         firsts=np.stack([la.firsts + n for la, n in zip(made, before["begins"], strict=False)]).astype(np.uint32),
-        kinds=np.stack([la.kinds(w, n) for la, w, n in zip(made, before["words"], before["lists"], strict=False)]).astype(np.int32),
+        kinds=np.stack(
+            [la.kinds(w, n) for la, w, n in zip(made, before["words"], before["lists"], strict=False)]
+        ).astype(np.int32),
         words=np.concatenate([la.words.ravel() for la in made]),
         ranks=np.concatenate([la.ranks.ravel() for la in made]).astype(node_type),
         lists=np.concatenate([la.lists for la in made]).astype(node_type),

@@ -1,4 +1,7 @@
-"""Probabilistic label tree of linear classifiers; presets `parabel` and `bonsai` (Prabhu et al. 2018, Khandagale et al. 2020)."""
+"""Probabilistic label tree of linear classifiers, with presets `parabel` and `bonsai`.
+
+Parabel is of Prabhu et al. (2018), Bonsai of Khandagale et al. (2020).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +30,16 @@ class PLT(Classifier):
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
             "parabel": {"trees": 3, "branch": 2, "leaf": 100, "profile": 0, "rounds": 20, "hinge_power": 2},
-            "bonsai": {"trees": 3, "branch": 100, "leaf": 100, "depth": 2, "balance": False, "profile": 0, "rounds": 20, "hinge_power": 2},
+            "bonsai": {
+                "trees": 3,
+                "branch": 100,
+                "leaf": 100,
+                "depth": 2,
+                "balance": False,
+                "profile": 0,
+                "rounds": 20,
+                "hinge_power": 2,
+            },
         }
 
         trees: int = setting(1, "Trees whose scores are averaged.", least=1)
@@ -35,7 +47,9 @@ class PLT(Classifier):
         leaf: int = setting(150, "Labels of a lowest node at most.", least=1)
         balance: bool = setting(True, "Groups of equal size; else plain k-means.")
         depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
-        profile: int = setting(256, "Largest features kept of each label's profile for clustering; 0 keeps all.", least=0)
+        profile: int = setting(
+            256, "Largest features kept of each label's profile for clustering; 0 keeps all.", least=0
+        )
         beam: int = setting(10, "Nodes followed on each level when tagging.", least=1)
 
     params: Params
@@ -80,4 +94,6 @@ class PLT(Classifier):
         self.trees_ = []
         for number in range(self.params.trees):
             levels = tuple(np.array(level) for level in folder.json(f"tree{number}_levels"))
-            self.trees_.append((Tree(folder.array(f"tree{number}_order"), levels), Weights.load(folder, f"tree{number}")))
+            self.trees_.append(
+                (Tree(folder.array(f"tree{number}_order"), levels), Weights.load(folder, f"tree{number}"))
+            )
