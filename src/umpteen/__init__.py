@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from umpteen.contract.classifier import Classifier
-    from umpteen.core.corpus import Corpus, Document
-    from umpteen.core.errors import UmpteenError
-    from umpteen.core.ranking import Ranking
-    from umpteen.core.space import Label, LabelSpace
-    from umpteen.data.convert import convert
-    from umpteen.data.generate import generate
-    from umpteen.data.read import read
-    from umpteen.labels.files import read_labels
-    from umpteen.models import load, model
+    from umpteen.contract.classifier import Classifier as Classifier
+    from umpteen.contract.cross import cross_validate as cross_validate
+    from umpteen.core.corpus import Corpus as Corpus
+    from umpteen.core.corpus import Document as Document
+    from umpteen.core.errors import UmpteenError as UmpteenError
+    from umpteen.core.ranking import Ranking as Ranking
+    from umpteen.core.space import Label as Label
+    from umpteen.core.space import LabelSpace as LabelSpace
+    from umpteen.data.convert import convert as convert
+    from umpteen.data.generate import generate as generate
+    from umpteen.data.read import read as read
+    from umpteen.labels.files import read_labels as read_labels
+    from umpteen.models import load as load
+    from umpteen.models import model as model
 
 _PLACES = {
     "Classifier": "contract.classifier",
@@ -33,6 +37,7 @@ _PLACES = {
     "Ranking": "core.ranking",
     "UmpteenError": "core.errors",
     "convert": "data.convert",
+    "cross_validate": "contract.cross",
     "generate": "data.generate",
     "load": "models",
     "model": "models",

@@ -1,7 +1,7 @@
 """Classifier: what every model is. A model adds its settings, `_fit`, `_rank`, `_save` and `_load`; the rest follows.
 
-It keeps scikit-learn's contract (`get_params`, `clone`, `Pipeline`, `GridSearchCV`) by its methods alone, so that tagging
-need not load scikit-learn.
+It keeps scikit-learn's contract (`get_params`, `clone`, `Pipeline`, `GridSearchCV`) by its methods alone, so that
+tagging need not load scikit-learn.
 """
 
 from collections.abc import Mapping
@@ -175,7 +175,9 @@ class Classifier:
     def from_folder(cls, folder: Folder) -> Self:
         """The model in an open folder."""
         if folder.facts.get("model") != model_name(cls):
-            raise FolderError(f"{folder.path} holds a model {folder.facts.get('model')!r}, not {model_name(cls)!r}. Use umpteen.load.")
+            raise FolderError(
+                f"{folder.path} holds a model {folder.facts.get('model')!r}, not {model_name(cls)!r}. Use umpteen.load."
+            )
         made = cls(**cls.Params.made(folder.facts["settings"], owner=cls.__name__).__dict__)
         made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
         made.labels_ = LabelSpace.from_json(folder.json("labels"))
@@ -219,7 +221,9 @@ class Classifier:
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"{type(self).__name__} has not learnt anything yet: call fit first, or load a saved model.")
+            raise NotFittedError(
+                f"{type(self).__name__} has not learnt anything yet: call fit first, or load a saved model."
+            )
 
 
 def model_name(cls: type[Classifier]) -> str:

@@ -44,18 +44,21 @@ def corpus_of(X: Any, labels: list[list[str]] | None = None, *, space: LabelSpac
 
 def labels_of(y: Any) -> tuple[list[list[str]], str, LabelSpace | None]:
     """Label lists, the form `y` has, and the label space where `y` is a matrix."""
-    if sparse.issparse(y) or (isinstance(y, np.ndarray) and y.dtype != object and y.ndim == 2):
-        matrix = sparse.csr_array(y)
+    if _is_matrix(y):
+        matrix = sparse.csr_array(y, copy=True)
         if not np.isin(matrix.data, (0, 1)).all():
             raise DataError("A label matrix holds 0 and 1 only: rows are documents, columns are labels.")
         matrix.eliminate_zeros()
         matrix.sort_indices()
         keys = [str(column) for column in range(matrix.shape[1])]
-        rows = [[keys[c] for c in part] for part in np.split(matrix.indices, matrix.indptr[1:-1])] if matrix.shape[0] else []
+        rows = (
+            [[keys[c] for c in part] for part in np.split(matrix.indices, matrix.indptr[1:-1])]
+            if matrix.shape[0]
+            else []
+        )
         return rows, "sparse" if sparse.issparse(y) else "dense", LabelSpace(keys)
     lists = [_list_of(labels, number) for number, labels in enumerate(y)]
-    first = next((label for labels in lists for label in labels), "")
-    form = "names" if isinstance(first, str) else "numbers"
+    form = "names" if any(isinstance(label, str) for labels in lists for label in labels) else "numbers"
     return [[str(label) for label in labels] for labels in lists], form, None
 
 
@@ -71,19 +74,24 @@ def answer(ranking: Ranking, space: LabelSpace, form: str) -> Any:
     return lists
 
 
+def _is_matrix(y: Any) -> bool:
+    return sparse.issparse(y) or (isinstance(y, np.ndarray) and y.dtype.kind in "fiub" and y.ndim == 2)
+
+
 def _list_of(labels: Any, number: int) -> list[Any]:
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise DataError(
-            f"The labels of document {number + 1} are {labels!r}, not a list of labels. A single label is written [{labels!r}]."
+            f"The labels of document {number + 1} are {labels!r}, not a list of labels. "
+            f"A single label is written [{labels!r}]."
         )
     found = list(labels)
-    if not all(isinstance(label, str | int | np.integer) for label in found):
+    if not all(isinstance(label, str | int | np.integer) and not isinstance(label, bool) for label in found):
         raise DataError(f"The labels of document {number + 1} are {found!r}: labels are texts or whole numbers.")
     return found
 
 
 def _checked(X: Any) -> sparse.csr_array:
-    matrix = sparse.csr_array(X)
+    matrix = sparse.csr_array(X, copy=True)
     if matrix.data.dtype.kind not in "fiub" or not np.isfinite(matrix.data).all():
         raise DataError("Features must be finite numbers: there is a NaN, an infinity or something else among them.")
     matrix.sum_duplicates()

@@ -176,7 +176,9 @@ class MatrixCorpus(Corpus):
     def take(self, numbers: NDArray[np.integer] | NDArray[np.bool_]) -> "MatrixCorpus":
         """The rows at these places, in the order they stand here."""
         rows = np.flatnonzero(numbers) if numbers.dtype == bool else np.sort(numbers)
-        return self._rows(self.X[rows], None if self._label_lists is None else [self._label_lists[row] for row in rows])
+        return self._rows(
+            self.X[rows], None if self._label_lists is None else [self._label_lists[row] for row in rows.tolist()]
+        )
 
     def batches(self, size: int) -> Iterator[Corpus]:
         """Consecutive rows."""

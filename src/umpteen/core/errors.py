@@ -35,7 +35,7 @@ class FetchError(UmpteenError):
     """A data set that cannot be fetched, or is not what was expected."""
 
 
-class MissingExtra(UmpteenError, ImportError):
+class MissingExtraError(UmpteenError, ImportError):
     """A part of the product whose libraries are not installed."""
 
 

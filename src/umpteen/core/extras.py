@@ -3,7 +3,7 @@
 from importlib import import_module
 from types import ModuleType
 
-from umpteen.core.errors import MissingExtra
+from umpteen.core.errors import MissingExtraError
 
 
 def need(module: str, *, extra: str, what: str) -> ModuleType:
@@ -14,4 +14,4 @@ def need(module: str, *, extra: str, what: str) -> ModuleType:
         package = module.partition(".")[0]
         if error.name is not None and error.name.partition(".")[0] != package:
             raise  # the library is there, something that it needs is not
-        raise MissingExtra(f"{what} needs {package}. Install it with: pip install 'umpteen[{extra}]'") from error
+        raise MissingExtraError(f"{what} needs {package}. Install it with: pip install 'umpteen[{extra}]'") from error

@@ -20,9 +20,8 @@ class Ranking:
 
     def __post_init__(self) -> None:
         if self.labels.ndim != 2 or self.labels.shape != self.scores.shape:
-            raise DataError(
-                f"A ranking takes two matrices of one shape, not {self.labels.shape} labels and {self.scores.shape} scores."
-            )
+            shapes = f"{self.labels.shape} labels and {self.scores.shape} scores"
+            raise DataError(f"A ranking takes two matrices of one shape, not {shapes}.")
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -30,7 +29,7 @@ class Ranking:
     @property
     def depth(self) -> int:
         """How many labels a document can have at most."""
-        return self.labels.shape[1]
+        return int(self.labels.shape[1])
 
     @classmethod
     def best(cls, labels: ArrayLike, scores: ArrayLike, k: int) -> Self:

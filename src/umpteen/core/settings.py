@@ -5,10 +5,9 @@ documentation and the saved folder all read it there.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from dataclasses import dataclass, field, fields
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -50,49 +49,44 @@ class Settings:
     jobs: int = setting(0, "Threads to use; 0 takes every core. Never changes a result.", least=0)
 
     def __post_init__(self) -> None:
+        hints = _hints(type(self))
         for item in fields(self):
-            _check(type(self), item.name, getattr(self, item.name))
+            _check(item, hints[item.name], getattr(self, item.name))
 
     @classmethod
-    def made(
-        cls, values: Mapping[str, object] | None = None, *, owner: str, preset: str | None = None
-    ) -> Self:
+    def made(cls, values: Mapping[str, object] | None = None, *, owner: str, preset: str | None = None) -> Self:
         """Settings from a preset and named values on top; values may be text, as from the command line."""
-        chosen: dict[str, object] = {}
+        chosen: dict[str, Any] = {}
         if preset is not None:
             if preset not in cls.presets:
                 raise SettingError(f"{owner} has no preset {preset!r}. {did_you_mean(preset, cls.presets)}")
             chosen.update(cls.presets[preset])
         chosen.update(values or {})
         cls.check_names(chosen, owner=owner)
+        hints = _hints(cls)
         for name, value in chosen.items():
             if isinstance(value, str | list):
-                chosen[name] = _parsed(name, value, _hints(cls)[name])
+                chosen[name] = _parsed(name, value, hints[name])
         return cls(**chosen)
 
     @classmethod
     def check_names(cls, names: Iterable[str], *, owner: str) -> None:
         """Raise at the first name that is no setting."""
-        hints = _hints(cls)
+        known = [item.name for item in fields(cls)]
         for name in names:
-            if name not in hints:
-                raise SettingError(f"{owner} has no setting {name!r}. {did_you_mean(name, hints)}")
+            if name not in known:
+                raise SettingError(f"{owner} has no setting {name!r}. {did_you_mean(name, known)}")
 
     @classmethod
     def rows(cls) -> list[Row]:
         """The table of settings, in the order they are written."""
-        hints = _hints(cls)
-        return [Row(f.name, _type_name(hints[f.name]), _default(f), _limits(f), f.metadata["meaning"]) for f in fields(cls)]
+        hints, items = _hints(cls), cast(tuple[Any, ...], fields(cls))
+        return [Row(f.name, _type_name(hints[f.name]), f.default, _limits(f), f.metadata["meaning"]) for f in items]
 
 
-@cache
 def _hints(cls: type[Settings]) -> dict[str, Any]:
     hints = get_type_hints(cls)
     return {f.name: hints[f.name] for f in fields(cls)}
-
-
-def _default(item: Any) -> Value:
-    return None if item.default is MISSING else item.default  # type: ignore[no-any-return]
 
 
 def _limits(item: Any) -> str:
@@ -110,7 +104,9 @@ def _options(hint: Any) -> tuple[Any, ...]:
 
 def _type_name(hint: Any) -> str:
     names = {int: "whole number", float: "number", bool: "true/false", str: "text", NoneType: "none"}
-    return " or ".join(names.get(o, f"{names.get(get_args(o)[0])}s" if get_origin(o) is tuple else str(o)) for o in _options(hint))
+    return " or ".join(
+        names.get(o, f"{names.get(get_args(o)[0])}s" if get_origin(o) is tuple else str(o)) for o in _options(hint)
+    )
 
 
 def _fits(value: object, hint: Any) -> bool:
@@ -123,19 +119,17 @@ def _fits(value: object, hint: Any) -> bool:
     return isinstance(value, hint)
 
 
-def _check(cls: type[Settings], name: str, value: Any) -> None:
-    hint = _hints(cls)[name]
+def _check(item: Any, hint: Any, value: Any) -> None:
     if not any(_fits(value, option) for option in _options(hint)):
-        raise SettingError(f"Setting {name!r} takes a {_type_name(hint)}, not {value!r}.")
-    item = next(f for f in fields(cls) if f.name == name)
+        raise SettingError(f"Setting {item.name!r} takes a {_type_name(hint)}, not {value!r}.")
     least, most, choices = (item.metadata[key] for key in ("least", "most", "choices"))
     if choices and value not in choices and value is not None:
-        raise SettingError(f"Setting {name!r} cannot be {value!r}. {did_you_mean(str(value), choices)}")
+        raise SettingError(f"Setting {item.name!r} cannot be {value!r}. {did_you_mean(str(value), choices)}")
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, str) or number is None:
             continue
         if number != number or (least is not None and number < least) or (most is not None and number > most):
-            raise SettingError(f"Setting {name!r} must be {_limits(item) or 'a number'}, not {number!r}.")
+            raise SettingError(f"Setting {item.name!r} must be {_limits(item) or 'a number'}, not {number!r}.")
 
 
 def _parsed(name: str, value: str | list[object], hint: Any) -> object:
@@ -150,13 +144,19 @@ def _parsed(name: str, value: str | list[object], hint: Any) -> object:
 
 def _read(value: str | list[object], hint: Any) -> object:
     if get_origin(hint) is tuple:
-        parts: Iterable[object] = (p.strip() for p in value.split(",") if p.strip()) if isinstance(value, str) else value
+        parts: Iterable[object] = (
+            (p.strip() for p in value.split(",") if p.strip()) if isinstance(value, str) else value
+        )
         return tuple(_read(p, get_args(hint)[0]) if isinstance(p, str) else p for p in parts)
     if not isinstance(value, str):
         raise ValueError
     text = value.strip()
     if hint is NoneType or hint is bool:
-        words = {"none": None} if hint is NoneType else {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        words = (
+            {"none": None}
+            if hint is NoneType
+            else {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        )
         if text.lower() not in words:
             raise ValueError
         return words[text.lower()]

@@ -29,7 +29,11 @@ class LabelSpace:
     """Label id <-> key and name, with counts from training and parents."""
 
     def __init__(
-        self, keys: Iterable[str] = (), *, labels: Mapping[str, Label] | None = None, counts: NDArray[np.int64] | None = None
+        self,
+        keys: Iterable[str] = (),
+        *,
+        labels: Mapping[str, Label] | None = None,
+        counts: NDArray[np.int64] | None = None,
     ) -> None:
         self.keys: list[str] = []
         self._ids: dict[str, int] = {}
@@ -53,7 +57,9 @@ class LabelSpace:
         named = [self._ids[k] for k in self.keys if self.label(k).name == key]
         if named:
             return named[0]
-        raise DataError(f"There is no label {key!r} among the {len(self)} labels known. {did_you_mean(key, self.keys[:100_000])}")
+        raise DataError(
+            f"There is no label {key!r} among the {len(self)} labels known. {did_you_mean(key, self.keys[:100_000])}"
+        )
 
     def label(self, key: str) -> Label:
         """All that is known of a label; just its key where there is no more."""
@@ -104,7 +110,9 @@ class LabelSpace:
 
     def counted(self, Y: sparse.csr_array) -> Self:
         """The same labels with the counts of a label matrix."""
-        return type(self)(self.keys, labels=self._labels, counts=np.bincount(Y.indices, minlength=len(self)).astype(np.int64))
+        return type(self)(
+            self.keys, labels=self._labels, counts=np.bincount(Y.indices, minlength=len(self)).astype(np.int64)
+        )
 
     def encode(self, label_lists: Iterable[Sequence[str]]) -> sparse.csr_array:
         """Labels as a 0/1 matrix (documents, labels), duplicates counted once; labels not known here are left out."""
@@ -120,7 +128,9 @@ class LabelSpace:
         )
 
     @classmethod
-    def learn(cls, label_lists: Iterable[Sequence[str]], *, known: "LabelSpace | None" = None) -> "tuple[LabelSpace, sparse.csr_array]":
+    def learn(
+        cls, label_lists: Iterable[Sequence[str]], *, known: "LabelSpace | None" = None
+    ) -> "tuple[LabelSpace, sparse.csr_array]":
         """The label space of training data, and its label matrix; labels of `known` come first."""
         space = cls(known.keys, labels=known._labels) if known is not None else cls()
         ids, starts = [], [0]
@@ -139,19 +149,32 @@ class LabelSpace:
             key: {
                 part: value
                 for part, value in (
-                    ("name", label.name), ("parents", list(label.parents)), ("names", dict(label.names)), ("description", label.description)
+                    ("name", label.name),
+                    ("parents", list(label.parents)),
+                    ("names", dict(label.names)),
+                    ("description", label.description),
                 )
                 if value
             }
             for key, label in self._labels.items()
         }
-        return {"keys": self.keys, "counts": self.counts.tolist(), "labels": {key: known for key, known in labels.items() if known}}
+        return {
+            "keys": self.keys,
+            "counts": self.counts.tolist(),
+            "labels": {key: known for key, known in labels.items() if known},
+        }
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> Self:
         """The label space that `to_json` wrote."""
         labels = {
-            key: Label(key, known.get("name", ""), tuple(known.get("parents", ())), known.get("names", {}), known.get("description", ""))
+            key: Label(
+                key,
+                known.get("name", ""),
+                tuple(known.get("parents", ())),
+                known.get("names", {}),
+                known.get("description", ""),
+            )
             for key, known in saved["labels"].items()
         }
         return cls(saved["keys"], labels=labels, counts=np.array(saved["counts"], np.int64))

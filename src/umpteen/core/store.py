@@ -1,6 +1,7 @@
 """Model folders: JSON and .npy files with checksums, written beside their place and renamed into it.
 
-No pickle, no code: arrays are memory-mapped, all else is JSON. A folder is the old one or the new one, never in between.
+No pickle, no code: arrays are memory-mapped, all else is JSON. A folder is the old one or the new one, never in
+between.
 """
 
 import ctypes
@@ -39,7 +40,9 @@ class NewFolder:
         (self.path / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
     def _seal(self) -> None:
-        files = {file.name: {"bytes": file.stat().st_size, "crc32": _checksum(file)} for file in sorted(self.path.iterdir())}
+        files = {
+            file.name: {"bytes": file.stat().st_size, "crc32": _checksum(file)} for file in sorted(self.path.iterdir())
+        }
         manifest = {"umpteen": FORMAT, **self.facts, "files": files}
         (self.path / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False), encoding="utf-8")
         for file in self.path.iterdir():
@@ -54,7 +57,9 @@ class Folder:
         self.path = Path(path)
         _recover(self.path)
         if not self.path.is_dir():
-            raise FolderError(f"There is no model folder {self.path}. Train one with: umpteen train DATA --out {self.path}")
+            raise FolderError(
+                f"There is no model folder {self.path}. Train one with: umpteen train DATA --out {self.path}"
+            )
         self.facts = _manifest(self.path)
         if self.facts["umpteen"] != FORMAT:
             raise FolderError(
@@ -71,14 +76,18 @@ class Folder:
         except (ValueError, EOFError) as error:  # mmap refuses empty arrays, and np.load anything that is no array
             if self._file(f"{name}.npy").stat().st_size <= 128:
                 return np.load(self._file(f"{name}.npy"), allow_pickle=False)  # type: ignore[no-any-return]
-            raise FolderError(f"{self.path / name}.npy is not an array. Copy the folder again or train again.") from error
+            raise FolderError(
+                f"{self.path / name}.npy is not an array. Copy the folder again or train again."
+            ) from error
 
     def json(self, name: str) -> Any:
         """What was written as `name`.json."""
         try:
             return json.loads(self._file(f"{name}.json").read_bytes())
         except ValueError as error:
-            raise FolderError(f"{self.path / name}.json is not JSON ({error}). Copy the folder again or train again.") from error
+            raise FolderError(
+                f"{self.path / name}.json is not JSON ({error}). Copy the folder again or train again."
+            ) from error
 
     def has(self, file: str) -> bool:
         """Whether a file of this name belongs to the folder."""
@@ -86,16 +95,22 @@ class Folder:
 
     def _file(self, name: str) -> Path:
         if not self.has(name):
-            raise FolderError(f"{self.path} has no file {name}, which this model needs. It was written by another version or changed.")
+            raise FolderError(
+                f"{self.path} has no file {name}, which this model needs. It was written by another version or changed."
+            )
         return self.path / name
 
     def _verify(self) -> None:
         for name, known in self.facts["files"].items():
             file = self.path / name
             if Path(name).name != name or file.is_symlink() or not file.is_file():
-                raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. Copy it again or train again.")
+                raise FolderError(
+                    f"{self.path} is damaged: {name!r} is missing or not a plain file. Copy it again or train again."
+                )
             if file.stat().st_size != known["bytes"] or _checksum(file) != known["crc32"]:
-                raise FolderError(f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again.")
+                raise FolderError(
+                    f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again."
+                )
 
 
 @contextmanager
@@ -112,7 +127,9 @@ def new_folder(path: str | Path) -> Iterator[NewFolder]:
         folder._seal()
         _put(beside, place)
     except OSError as error:
-        raise FolderError(f"{place} could not be written: {error.strerror or error}. What was there before is unchanged.") from error
+        raise FolderError(
+            f"{place} could not be written: {error.strerror or error}. What was there before is unchanged."
+        ) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
@@ -136,7 +153,9 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         facts = json.loads(file.read_bytes())
     except ValueError as error:
-        raise FolderError(f"{path} is damaged: {MANIFEST} is not JSON ({error}). Copy it again or train again.") from error
+        raise FolderError(
+            f"{path} is damaged: {MANIFEST} is not JSON ({error}). Copy it again or train again."
+        ) from error
     if not isinstance(facts, dict) or "umpteen" not in facts or not isinstance(facts.get("files"), dict):
         raise FolderError(f"{path} is not an Umpteen model: its {MANIFEST} does not say so.")
     return facts

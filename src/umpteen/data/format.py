@@ -44,11 +44,11 @@ class Source:
 
     def report(self, problem: DataError | str, file: Path, line: int | None = None) -> None:
         """Raise the problem with its place; count it where bad lines are skipped."""
-        known = isinstance(problem, DataError) and problem.file is not None
-        placed = problem if known else DataError(str(problem), file=file, line=line)
+        if not isinstance(problem, DataError) or problem.file is None:
+            problem = DataError(str(problem), file=file, line=line)
         if not self.skip_bad:
-            raise placed
-        self.bad.add(str(placed))
+            raise problem
+        self.bad.add(str(problem))
 
     def parsed(self, path: Path, parse: Callable[[str], Document | None]) -> Iterator[Document]:
         """The document of each line; None says that the line holds none."""

@@ -1,8 +1,8 @@
 """Words and n-grams of raw text, counted straight from UTF-8 bytes.
 
-A word is two or more letters, digits or underscores in a row, lower-cased: what Python's `\\w\\w+` finds. Words and n-grams
-are known by 64-bit hashes in an open-addressing table, so no string is made on the way; among a million of them the odds
-that any two share a hash are below one in ten million.
+A word is two or more letters, digits or underscores in a row, lower-cased: what Python's `\\w\\w+` finds. Words and
+n-grams are known by 64-bit hashes in an open-addressing table, so no string is made on the way; among a million of
+them the odds that any two share a hash are below one in ten million.
 """
 
 from functools import cache
@@ -231,10 +231,14 @@ def count(data, bounds, kind, lower, form, table, numbers, size, grow):
         begin = written
         for part in range(2):
             if part == 0 and longest > 0:
-                found = _words(data, bounds[row], bounds[row + 1], kind, lower, letters, hashes, offsets[0], offsets[1], spans)
+                found = _words(
+                    data, bounds[row], bounds[row + 1], kind, lower, letters, hashes, offsets[0], offsets[1], spans
+                )
                 made = _word_grams(found, hashes, offsets[0], offsets[1], shortest, longest, keys, slices)
             elif part == 1 and high > 0:
-                made = _character_grams(data, bounds[row], bounds[row + 1], kind, lower, letters, low, high, keys, slices)
+                made = _character_grams(
+                    data, bounds[row], bounds[row + 1], kind, lower, letters, low, high, keys, slices
+                )
             else:
                 continue
             if written + made > len(features):
@@ -295,7 +299,7 @@ def spans_of(data, kind, lower, shortest, longest, table, numbers):
     rows = np.empty((found * (longest - shortest + 1), 3), np.int64)
     keys = np.empty(len(rows), np.uint64)
     slices = np.empty((len(rows), 2), np.int64)
-    made = _word_grams(found, hashes, offsets[0], offsets[1], shortest, longest, keys, slices)
+    _word_grams(found, hashes, offsets[0], offsets[1], shortest, longest, keys, slices)
     kept = 0
     gram = 0
     for n in range(shortest, longest + 1):

@@ -53,7 +53,8 @@ def load(path: str | Path) -> Classifier:
     folder = Folder(path)
     name = folder.facts.get("model")
     if not isinstance(name, str) or name not in entries():
-        raise FolderError(f"{folder.path} holds a model {name!r}, which this version does not know. {did_you_mean(str(name), entries())}")
+        hint = did_you_mean(str(name), entries())
+        raise FolderError(f"{folder.path} holds a model {name!r}, which this version does not know. {hint}")
     return entries()[name].load().from_folder(folder)
 
 
@@ -61,7 +62,9 @@ def _entry(file: Path) -> Entry | None:
     """What a file says of its model: the class in it that has settings."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and any(isinstance(part, ast.ClassDef) and part.name == "Params" for part in node.body):
+        if isinstance(node, ast.ClassDef) and any(
+            isinstance(part, ast.ClassDef) and part.name == "Params" for part in node.body
+        ):
             meaning = (ast.get_docstring(tree) or "").partition("\n")[0]
             return Entry(file.stem, file.parent.name, node.name, meaning)
     return None

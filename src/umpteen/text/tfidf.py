@@ -31,7 +31,9 @@ class TfidfSettings(Settings):
     """How text becomes features."""
 
     ngrams: int = setting(1, "Longest run of words that counts as a feature; 0 for no words.", least=0, most=8)
-    characters: tuple[int, ...] = setting((), "Shortest and longest character n-gram inside words, e.g. 3,5; none if empty.", least=1, most=16)
+    characters: tuple[int, ...] = setting(
+        (), "Shortest and longest character n-gram inside words, e.g. 3,5; none if empty.", least=1, most=16
+    )
     min_df: int = setting(1, "A feature must occur in this many documents.", least=1)
     max_df: float = setting(1.0, "A feature may occur in this share of the documents.", least=0, most=1)
     max_features: int = setting(1_000_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
@@ -40,7 +42,9 @@ class TfidfSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.characters and (len(self.characters) != 2 or self.characters[0] > self.characters[1]):
-            raise SettingError(f"Setting 'characters' takes the shortest and longest n-gram, e.g. 3,5, not {self.characters}.")
+            raise SettingError(
+                f"Setting 'characters' takes the shortest and longest n-gram, e.g. 3,5, not {self.characters}."
+            )
         if not self.characters and not self.ngrams:
             raise SettingError("Settings 'ngrams' and 'characters' leave no features: set one of them.")
 
@@ -70,7 +74,9 @@ class Tfidf:
         known, rows = 0, 0
         with bar("Reading words", size) as line:
             for data, bounds in _chunks(texts):
-                (table, numbers), counted, fresh, new = kernel.count(data, bounds, *kernel.characters(), self._form, table, numbers, known, True)
+                (table, numbers), counted, fresh, new = kernel.count(
+                    data, bounds, *kernel.characters(), self._form, table, numbers, known, True
+                )
                 keys.append(fresh)
                 names.add(*new)
                 known += len(fresh)
@@ -85,7 +91,9 @@ class Tfidf:
         self.idf = (np.log((1 + rows) / (1 + df[chosen])) + 1).astype(np.float32)
         self._table, self._columns = kernel.table_of(all_keys[chosen])
         self._names = names.at(chosen)
-        spoken = (name for name, of_words in zip(self._names, kernel.of_words(all_keys[chosen]), strict=True) if of_words)
+        spoken = (
+            name for name, of_words in zip(self._names, kernel.of_words(all_keys[chosen]), strict=True) if of_words
+        )
         self._words = list(dict.fromkeys(word for name in spoken for word in name.split(" ")))
         column_of = np.full(known, -1, np.int32)
         column_of[chosen] = np.arange(len(chosen))
@@ -96,7 +104,9 @@ class Tfidf:
         column_of = np.arange(self.width, dtype=np.int32)
 
         def rows(chunk: Chunk) -> Rows:
-            counted = kernel.count(*chunk, *kernel.characters(), self._form, self._table, self._columns, self.width, False)[1]
+            counted = kernel.count(
+                *chunk, *kernel.characters(), self._form, self._table, self._columns, self.width, False
+            )[1]
             return self._weighted(counted, column_of)
 
         return self._stacked(each(rows, _chunks(texts), jobs=self.settings.jobs))
@@ -139,7 +149,7 @@ class Tfidf:
             self._folder = None
 
     def _choose(self, df: NDArray[np.int64], rows: int, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The features to keep, those of most documents first; ties fall by hash, so the order texts come in is no matter."""
+        """The features to keep, those of most documents first; ties fall by hash, whatever the order of the texts."""
         kept = np.flatnonzero((df >= self.settings.min_df) & (df <= self.settings.max_df * rows))
         if not len(kept):
             raise DataError(

@@ -30,7 +30,9 @@ class Neighbours(Classifier):
     class Params(TfidfSettings):
         """How many neighbours vote, and how."""
 
-        neighbours: int | None = setting(None, "Training documents that vote; none: what ranks training documents best.", least=1)
+        neighbours: int | None = setting(
+            None, "Training documents that vote; none: what ranks training documents best.", least=1
+        )
         power: float | None = setting(
             None, "Votes count as similarity to this power; none: what ranks training documents best.", least=0, most=32
         )
@@ -52,7 +54,9 @@ class Neighbours(Classifier):
         if len(counts) * len(powers) == 1:
             return counts[0], powers[0]
         documents = X.shape[0]
-        sample = np.sort(np.random.default_rng(self.params.seed).choice(documents, min(_SAMPLE, documents), replace=False))
+        sample = np.sort(
+            np.random.default_rng(self.params.seed).choice(documents, min(_SAMPLE, documents), replace=False)
+        )
         found, similar = self.nearest(X[sample], counts[-1] + 1)
         similar[found == sample[:, None]] = 0  # a document's own vote
         best, chosen = -1.0, (counts[0], powers[0])
