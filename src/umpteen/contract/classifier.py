@@ -40,6 +40,7 @@ class Classifier:
     """Documents in, ranked labels out."""
 
     Params: ClassVar[type[Settings]]
+    reads: ClassVar[bool] = True  # whether answers depend on what is in a document
 
     def __init__(self, **settings: Any) -> None:
         self.Params.check_names(settings, owner=type(self).__name__)
@@ -110,14 +111,18 @@ class Classifier:
         memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
         if not labelled.all():
             corpus, Y = corpus.take(labelled), Y[labelled]
-        self._fit(corpus, Y, corpus_of(*_pair(valid)) if valid is not None else None)
+        try:
+            self._fit(corpus, Y, corpus_of(*_pair(valid)) if valid is not None else None)
+        except BaseException:
+            del self.labels_  # half learnt is not learnt
+            raise
         return self
 
     def rank(self, X: Any, k: int = 5) -> Ranking:
         """The k best labels of each document, with scores between 0 and 1."""
         self._check_fitted()
-        if k < 1:
-            raise DataError(f"k is how many labels to give, at least 1, not {k}.")
+        if not isinstance(k, int | np.integer) or k < 1:
+            raise DataError(f"k is how many labels to give, a whole number of 1 or more, not {k!r}.")
         corpus = corpus_of(X)
         return Ranking.joined((self._rank(part, k) for part in corpus.batches(_BATCH)), k)
 

@@ -15,6 +15,8 @@ from umpteen.core.store import Folder, NewFolder
 class PopularLabels(Classifier):
     """The yardstick: a label's score is the share of training documents that have it."""
 
+    reads = False
+
     @dataclass(frozen=True, kw_only=True)
     class Params(Settings):
         """None of its own."""
