@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from toy import indicator, numeric, toy
 
+from toy import indicator, numeric, toy
 from umpteen.contract.classifier import Classifier
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, FolderError, NotFittedError, SettingError
@@ -76,11 +76,11 @@ def test_documents_of_another_kind(cls: type[Classifier]) -> None:
     if not cls.reads:
         pytest.skip("takes any document, since it does not look at them")
     by_text, by_number = cls().fit(TEXTS, LABELS), cls().fit(numeric(TEXTS), LABELS)
-    with pytest.raises(DataError, match="trained on text, and .* ready features"):
+    with pytest.raises(DataError, match=r"trained on text, and .* ready features"):
         by_text.rank(numeric(TEXTS))
-    with pytest.raises(DataError, match="trained on ready features, and .* text"):
+    with pytest.raises(DataError, match=r"trained on ready features, and .* text"):
         by_number.rank(TEXTS)
-    with pytest.raises(DataError, match="trained on 48 features, and .* 3"):
+    with pytest.raises(DataError, match=r"trained on 48 features, and .* 3"):
         by_number.rank(sparse.csr_array(np.ones((2, 3))))
     with pytest.raises(DataError, match=r"write \[text\]"):
         by_text.rank("bread")

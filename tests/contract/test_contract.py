@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
-from toy import NAMES, indicator, numeric, toy
 
 import umpteen
+from toy import NAMES, indicator, numeric, toy
 from umpteen.contract.classifier import Classifier, model_name
 from umpteen.core.corpus import Corpus
 from umpteen.core.ranking import Ranking

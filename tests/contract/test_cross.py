@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from toy import NAMES, indicator, numeric, toy
 
 import umpteen
+from toy import NAMES, indicator, numeric, toy
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.metrics.ranking import Judged
@@ -57,5 +57,5 @@ def test_says_what_is_wrong() -> None:
     for wrong in ({"folds": 1}, {"at": ()}, {"at": (0,)}):
         with pytest.raises(DataError, match="2 folds or more and k of 1 or more"):
             umpteen.cross_validate(model, TEXTS, LABELS, **wrong)
-    with pytest.raises(DataError, match="5 folds need as many labelled documents, and .* has 2"):
+    with pytest.raises(DataError, match=r"5 folds need as many labelled documents, and .* has 2"):
         umpteen.cross_validate(model, ["a", "b", "c"], [["x"], [], ["y"]])

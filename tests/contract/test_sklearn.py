@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
-from toy import NAMES, indicator, toy
 
+from toy import NAMES, indicator, toy
 from umpteen.contract.classifier import Classifier
 
 TEXTS, LABELS = toy(90)

@@ -40,10 +40,9 @@ class NewFolder:
         (self.path / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
     def _seal(self) -> None:
-        files = {
-            file.name: {"bytes": file.stat().st_size, "crc32": _checksum(file)} for file in sorted(self.path.iterdir())
-        }
+        files = {file.name: _state(file) for file in sorted(self.path.iterdir())}
         manifest = {"umpteen": FORMAT, **self.facts, "files": files}
+        manifest["crc32"] = _own_checksum(manifest)
         (self.path / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False), encoding="utf-8")
         for file in self.path.iterdir():
             _sync(file)
@@ -61,11 +60,6 @@ class Folder:
                 f"There is no model folder {self.path}. Train one with: umpteen train DATA --out {self.path}"
             )
         self.facts = _manifest(self.path)
-        if self.facts["umpteen"] != FORMAT:
-            raise FolderError(
-                f"{self.path} has format {self.facts['umpteen']!r}, and this version reads format {FORMAT}. "
-                "Use the version of Umpteen that wrote it, or train again."
-            )
         if verify:
             self._verify()
 
@@ -107,7 +101,7 @@ class Folder:
                 raise FolderError(
                     f"{self.path} is damaged: {name!r} is missing or not a plain file. Copy it again or train again."
                 )
-            if file.stat().st_size != known["bytes"] or _checksum(file) != known["crc32"]:
+            if known != _state(file):
                 raise FolderError(
                     f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again."
                 )
@@ -158,15 +152,28 @@ def _manifest(path: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(facts, dict) or "umpteen" not in facts or not isinstance(facts.get("files"), dict):
         raise FolderError(f"{path} is not an Umpteen model: its {MANIFEST} does not say so.")
+    if facts["umpteen"] != FORMAT:
+        raise FolderError(
+            f"{path} has format {facts['umpteen']!r}, and this version reads format {FORMAT}. "
+            "Use the version of Umpteen that wrote it, or train again."
+        )
+    known = facts.pop("crc32", None)
+    if known is not None and known != _own_checksum(facts):
+        raise FolderError(f"{path} is damaged: {MANIFEST} is not what was saved. Copy it again or train again.")
     return facts
 
 
-def _checksum(file: Path) -> int:
+def _own_checksum(manifest: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(manifest, sort_keys=True).encode())
+
+
+def _state(file: Path) -> dict[str, int]:
+    """What the manifest says of a file."""
     total = 0
     with file.open("rb") as stream:
         while part := stream.read(1 << 22):
             total = zlib.crc32(part, total)
-    return total
+    return {"bytes": file.stat().st_size, "crc32": total}
 
 
 def _sync(path: Path) -> None:
