@@ -37,7 +37,8 @@ class NewFolder:
 
     def json(self, name: str, value: Any) -> None:
         """Write anything JSON holds as `name`.json."""
-        (self.path / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+        text = json.dumps(value, ensure_ascii=False)
+        (self.path / f"{name}.json").write_bytes(text.encode("utf-8", "surrogatepass"))  # as json.loads takes it
 
     def _seal(self) -> None:
         files = {file.name: _state(file) for file in sorted(self.path.iterdir())}

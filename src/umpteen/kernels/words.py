@@ -97,7 +97,7 @@ def _word_grams(count, hashes, offsets, stops, shortest, longest, keys, slices):
         for first in range(count - n + 1):
             state = hashes[first]
             for other in range(first + 1, first + n):
-                state = _fold(state, hashes[other])
+                state = _fold(state * _SEED, hashes[other])  # which of two words comes first matters
             keys[made] = state & ~_CHARACTERS | _ONE
             slices[made, 0] = offsets[first]
             slices[made, 1] = stops[first + n - 1]

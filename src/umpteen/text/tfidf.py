@@ -1,4 +1,8 @@
-"""Tf-idf: texts to sparse rows of unit length, with the numbers of scikit-learn's TfidfVectorizer."""
+"""Tf-idf: texts to sparse rows of unit length, with the numbers of scikit-learn's TfidfVectorizer.
+
+One letter differs: a capital sigma that ends a word becomes a plain small one here, since letters are lower-cased one
+by one (as `tokenizers` does too), and its final form there.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
