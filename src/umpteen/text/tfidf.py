@@ -4,9 +4,10 @@ One letter differs: a capital sigma that ends a word becomes a plain small one h
 by one (as `tokenizers` does too), and its final form there.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import compress, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ _CHUNK = 2048  # texts counted at a time
 
 Chunk = tuple[NDArray[np.uint8], NDArray[np.int64]]  # texts as bytes behind each other, and their bounds
 Rows = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]  # columns, values, bounds of documents
+Spelling = tuple[list[str], list[str]]  # names of features by column, and the words they are made of
 Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # features, counts, bounds of documents
 
 
@@ -62,9 +64,8 @@ class Tfidf:
         self._form = (min(1, settings.ngrams), settings.ngrams, low, high)
         self.idf: NDArray[np.float32] = np.empty(0, np.float32)  # by column
         self._table, self._columns = kernel.table_of(np.empty(0, np.uint64))
-        self._names: list[str] = []
-        self._words: list[str] = []  # those that features are made of
-        self._folder: Folder | None = None  # where names and words still lie
+        self._spelling: Spelling = ([], [])
+        self._source: Callable[[], Spelling] | None = None  # makes the spelling, which takes long, when asked for
 
     @property
     def width(self) -> int:
@@ -94,11 +95,7 @@ class Tfidf:
         chosen = self._choose(df, rows, all_keys)
         self.idf = (np.log((1 + rows) / (1 + df[chosen])) + 1).astype(np.float32)
         self._table, self._columns = kernel.table_of(all_keys[chosen])
-        self._names = names.at(chosen)
-        spoken = (
-            name for name, of_words in zip(self._names, kernel.of_words(all_keys[chosen]), strict=True) if of_words
-        )
-        self._words = list(dict.fromkeys(word for name in spoken for word in name.split(" ")))
+        self._source = partial(names.spelling, chosen, kernel.of_words(all_keys[chosen]))
         column_of = np.full(known, -1, np.int32)
         column_of[chosen] = np.arange(len(chosen))
         return self._stacked(each(lambda part: self._weighted(part, column_of), parts, jobs=self.settings.jobs))
@@ -125,32 +122,35 @@ class Tfidf:
 
     def names(self) -> list[str]:
         """The features by column, as a person reads them."""
-        self._read_names()
-        return self._names
+        return self._spelled()[0]
 
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
-        self._read_names()
+        names, words = self._spelled()
         folder.array("idf", self.idf)
         folder.array("feature_table", self._table)
         folder.array("feature_columns", self._columns)
-        word_tokenizer(self._words).save(str(folder.path / "tokenizer.json"), pretty=False)
-        if self._names != self._words:
-            folder.json("features", self._names)
+        word_tokenizer(words).save(str(folder.path / "tokenizer.json"), pretty=False)
+        if names != words:
+            folder.json("features", names)
 
     @classmethod
     def load(cls, folder: Folder, settings: TfidfSettings) -> "Tfidf":
         """The same as was saved."""
         made = cls(settings)
         made.idf, made._table, made._columns = (folder.array(n) for n in ("idf", "feature_table", "feature_columns"))
-        made._folder = folder
+
+        def saved() -> Spelling:
+            words = known_words(Tokenizer.from_file(str(folder.path / "tokenizer.json")))
+            return folder.json("features") if folder.has("features.json") else words, words
+
+        made._source = saved
         return made
 
-    def _read_names(self) -> None:
-        if self._folder is not None:
-            self._words = known_words(Tokenizer.from_file(str(self._folder.path / "tokenizer.json")))
-            self._names = self._folder.json("features") if self._folder.has("features.json") else self._words
-            self._folder = None
+    def _spelled(self) -> Spelling:
+        if self._source is not None:
+            self._spelling, self._source = self._source(), None
+        return self._spelling
 
     def _choose(self, df: NDArray[np.int64], rows: int, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The features to keep, those of most documents first; ties fall by hash, whatever the order of the texts."""
@@ -187,7 +187,13 @@ class _Names:
         self._bounds.append(bounds)
         self._firsts.append(self._firsts[-1] + len(bounds) - 1)
 
-    def at(self, numbers: NDArray[np.int64]) -> list[str]:
+    def spelling(self, numbers: NDArray[np.int64], of_words: NDArray[np.bool_]) -> Spelling:
+        """The names at these places, and the words that those made of words consist of."""
+        names = self._at(numbers)
+        spoken = " ".join(compress(names, of_words.tolist()))
+        return names, list(dict.fromkeys(spoken.split(" "))) if spoken else []
+
+    def _at(self, numbers: NDArray[np.int64]) -> list[str]:
         parts = np.searchsorted(self._firsts, numbers, side="right") - 1
         inside = numbers - np.array(self._firsts)[parts]
         return [
