@@ -52,6 +52,32 @@ def test_files_for_later(umpteen: Command, model: Path, data: Path, tmp_path: Pa
     kept = json.loads(saved.read_text())
     assert (kept["name"], kept["data"]) == ("mine", "toy/test")
     assert len(kept["rankings"]["documents"]) == 6
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["e.json", "m", "rows.tsv", "toy"]
+
+
+def test_a_failure_keeps_the_older_files(
+    umpteen: Command, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, saved = tmp_path / "rows.tsv", tmp_path / "e.json"
+    umpteen("evaluate", model, data, "--per-label", rows, "--save", saved)
+    before = rows.read_bytes(), saved.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("umpteen.core.files._settled", full)
+    for place in (("--per-label", rows), ("--save", saved)):
+        done = umpteen("evaluate", model, data, *place)
+        assert done.code == 1
+        assert "No space left on device" in done.err
+        assert "P@" in done.out  # the figures are shown all the same
+    assert (rows.read_bytes(), saved.read_bytes()) == before
+
+
+def test_unknown_choices(umpteen: Command, model: Path, data: Path) -> None:
+    done = umpteen("evaluate", model, data, "--ties", "halve")
+    assert done.code == 2
+    assert "'halve' is not one of 'half', 'strict'" in done.err
 
 
 def test_a_place_that_cannot_be_written_is_told_before_work(umpteen: Command, data: Path) -> None:

@@ -120,6 +120,28 @@ def test_bad_lines_are_an_error_or_counted(umpteen: Command, data: Path, tmp_pat
     assert "1 malformed lines" in done.err
 
 
+def test_documents_without_labels_are_counted(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    with (data / "train.jsonl").open("a") as file:
+        file.write('{"text": "apple", "labels": []}\n' * 3)
+    done = umpteen("train", data, "--out", tmp_path / "m")
+    assert "3 documents without labels were left out." in done.err
+    assert "18 documents" in done.out
+
+
+def test_names_in_a_language(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "names.csv").write_text("uri,label_en,label_de\nfruit,Fruit,Obst\nthing,Thing,Ding\n")
+    names = ("--labels", tmp_path / "names.csv")
+    assert umpteen("train", data, "--out", tmp_path / "m", *names, "--language", "de").code == 0
+    assert "Obst" in umpteen("tag", tmp_path / "m", "--text", "apple").out
+    assert umpteen("stats", data, *names, "--language", "de").code == 0
+    for command in (("train", data, "--out", tmp_path / "m"), ("stats", data)):
+        done = umpteen(*command, *names, "--language", "fr")
+        assert done.code == 1
+        assert "No label has a name in 'fr'. There are: de, en." in done.err
+    done = umpteen("stats", data / "train.jsonl", "--language", "de")
+    assert "Name one with --labels FILE" in done.err
+
+
 def test_ctrl_c_keeps_the_old_model(umpteen: Command, data: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (model / "model.json").read_bytes()
 

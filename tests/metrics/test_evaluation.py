@@ -60,7 +60,7 @@ def test_what_was_not_kept_is_missed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": "a", "data": "b", "metrics": {}, "rankings": 3}'])
 def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(DataError, match=r"x\.json: is not a saved evaluation"):
+    with pytest.raises(DataError, match=r"x\.json: This is not a saved evaluation"):
         Evaluation.load(tmp_path / "x.json")
 
 

@@ -21,6 +21,7 @@ class Config:
     train: Path | None = None
     valid: Path | None = None
     labels: Path | None = None
+    language: str | None = None
     out: Path | None = None
     format: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from umpteen.app.border import note
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, SettingError
 from umpteen.core.files import ENDINGS, plain_name
 
 if TYPE_CHECKING:
@@ -53,14 +53,16 @@ def has(path: Path, part: tuple[str, ...]) -> bool:
     return path.is_dir() and any(file.name.partition(".")[0] in part for file in path.iterdir() if file.is_file())
 
 
-def labels_for(path: Path, labels: Path | None) -> "Mapping[str, Label] | None":
+def labels_for(path: Path, labels: Path | None, language: str | None = None) -> "Mapping[str, Label] | None":
     """What the label file says; without one, the label file in the data's folder where a folder was named."""
     from umpteen.labels.files import read_labels
 
     if labels is None and path.is_dir():
         beside = (path / f"{name}{ending}" for name in LABELS for ending in ("", *ENDINGS))
         labels = next((file for file in beside if file.is_file()), None)
-    return None if labels is None else read_labels(labels)
+    if labels is None and language is not None:
+        raise SettingError(f"There is no label file to take names in {language!r} from. Name one with --labels FILE.")
+    return None if labels is None else read_labels(labels, language=language)
 
 
 def report_bad(corpus: "Corpus") -> None:

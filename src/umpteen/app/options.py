@@ -31,5 +31,9 @@ Labels = Annotated[
         show_default=False,
     ),
 ]
+Language = Annotated[
+    str | None,
+    Option("--language", metavar="CODE", help="Take label names in this language, e.g. de.", show_default=False),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Seed = Annotated[int, Option("--seed", help="Same seed, same result.")]

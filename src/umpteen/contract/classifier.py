@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from umpteen.contract.explanation import Explanation
 from umpteen.contract.inputs import answer, corpus_of, labels_of
 from umpteen.core import memory
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, FolderError, NotFittedError
+from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError
 from umpteen.core.progress import track
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Settings
@@ -69,6 +70,10 @@ class Classifier:
     def _load(self, folder: Folder) -> None:
         """Become what `_save` wrote."""
         raise NotImplementedError
+
+    def _explain(self, corpus: Corpus, label: int) -> Explanation:
+        """Why the only document of `corpus` gets a label."""
+        raise UmpteenError(f"{type(self).__name__} cannot explain its labels.")
 
     def _memory(self, size: Size) -> int:
         """Bytes that training will take, roughly."""
@@ -133,6 +138,16 @@ class Classifier:
             [(names(label), float(score)) for label, score in zip(*row, strict=True) if label >= 0]
             for row in zip(ranking.labels, ranking.scores, strict=True)
         ]
+
+    def explain(self, X: Any, label: str | None = None) -> Explanation:
+        """Why a document gets a label, by key or name; without one, its best."""
+        self._check_fitted()
+        corpus = corpus_of([X] if isinstance(X, str) else X)
+        if label is None:
+            best = int(self.rank(corpus, 1).labels[0, 0])
+            if best < 0:
+                raise DataError("The document gets no label, so there is nothing to explain: name one with --label.")
+        return self._explain(corpus, best if label is None else self.labels_.id(label))
 
     def predict(self, X: Any) -> Any:
         """Each document's labels, as many as training documents had on average, in the form of the training `y`."""

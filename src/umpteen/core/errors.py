@@ -52,6 +52,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"There are: {', '.join(options)}." if options else "There are none."
 
 
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Raise where an option is given a value that it cannot take."""
+    known = [*choices]
+    if value not in known:
+        raise SettingError(f"{name!r} cannot be {value!r}. {did_you_mean(str(value), known)}")
+
+
 def shown(text: str) -> str:
     """A piece of input, quoted and kept short, for the words of an error."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -16,8 +16,11 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from umpteen.kernels.lanes import LANES, sweep_lanes
+
 _FIRST = 3  # nodes opened before it is asked whether the others can matter
 _AHEAD = 6  # features between a look at memory and its use
+_HITS = 512  # rows of weights looked at in one go
 
 
 @intrinsic
@@ -43,54 +46,88 @@ def _fetch(context: Any, array: Any, place: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _gather(weights, layer, columns, values, start, end, nodes, count, sums):
-    """sums[slot, child] += the classifiers' outputs for the children of `nodes`, which rise."""
-    firsts, kinds, words, ranks, lists, bases, rests, lanes, codes, table, layers, shifts, _ = weights
-    width = kinds.shape[1] - 1  # the bias is the feature behind all others
-    lookups = layers[layer, 1]  # where the layer's part of the table begins
-    shift = shifts[0]
-    for at in range(start, end + 1):
-        if at + _AHEAD < end:
-            _fetch(firsts[layer], columns[at + _AHEAD])
-            _fetch(kinds[layer], columns[at + _AHEAD])
-        feature = columns[at] if at < end else width
-        value = values[at] if at < end else np.float32(1)
-        row = np.int64(firsts[layer, feature])
-        stop = np.int64(firsts[layer, feature + 1])
-        if row == stop:
-            continue
-        kind = np.int64(kinds[layer, feature])
-        if kind >= 0:
-            for slot in range(count):
-                node = nodes[slot]
-                place = kind + (node >> 6)
-                word = words[place]
-                bit = np.uint64(node & 63)
-                if (word >> bit) & np.uint64(1):
-                    below = word & ((np.uint64(1) << bit) - np.uint64(1))
-                    found = row + np.int64(ranks[place]) + np.int64(_ones(below))
-                    _add(bases, rests, lanes, codes, table, lookups, shift, found, value, sums[slot])
-        else:
-            slot = 0
-            place = -kind - 1
-            for found in range(row, stop):
-                node = np.int64(lists[place])
-                place += 1
-                while slot < count and nodes[slot] < node:
-                    slot += 1
-                if slot == count:
-                    break
-                if nodes[slot] == node:
-                    _add(bases, rests, lanes, codes, table, lookups, shift, found, value, sums[slot])
+def _gather(weights, layer, columns, values, start, end, nodes, count, sums, room):
+    """sums[slot, child] += the classifiers' outputs for the children of `nodes`, which rise.
+
+    Works on a few dozen features at a time, in passes: each asks for the memory that the next one reads.
+    """
+    features, words, lists, bases, rests, entries, scales, layers, packing, starts = weights
+    hits, given, slots, where, among = room
+    width = len(features) - 2  # the bias is the feature behind all others
+    shift, bits = packing[0], packing[1]
+    base = layers[layer, 1]
+    code = np.int32((1 << bits) - 1)
+    used = _among(nodes, count, slots, where, among)
+    at = start
+    while at <= end:
+        stop = min(at + len(hits) // max(count, 1), end + 1)
+        for place in range(at, stop):
+            if place + _AHEAD < end:
+                _fetch(features, columns[place + _AHEAD] * features.shape[1] * 2)
+            kind = np.int64(features[columns[place] if place < end else width, layer, 1])
+            if kind >= 0:
+                _fetch(words, 2 * kind)
+            else:
+                _fetch(lists, -kind - 1)
+        made = 0
+        for place in range(at, stop):
+            feature = columns[place] if place < end else width
+            value = values[place] if place < end else np.float32(1)
+            row = np.int64(features[feature, layer, 0])
+            kind = np.int64(features[feature, layer, 1])
+            if kind >= 0:
+                for number in range(used):
+                    word = words[kind + where[number], 0]
+                    both = word & among[number]
+                    while both:
+                        low = both & (~both + np.uint64(1))
+                        found = row + np.int64(words[kind + where[number], 1]) + np.int64(_ones(word & (low - np.uint64(1))))
+                        _fetch(rests, found)
+                        node = (where[number] << 6) + np.int64(_ones(low - np.uint64(1)))
+                        hits[made, 0], hits[made, 1], given[made] = found, slots[node], value
+                        made += 1
+                        both ^= low
+            else:
+                shift_to = -kind - 1 - row
+                for found in range(row, np.int64(features[feature + 1, layer, 0])):
+                    slot = slots[lists[found + shift_to]]
+                    if slot >= 0:
+                        _fetch(rests, found)
+                        hits[made, 0], hits[made, 1], given[made] = found, slot, value
+                        made += 1
+        for hit in range(made):
+            row = hits[hit, 0]
+            first = np.int64(bases[row >> shift]) + np.int64(rests[row])
+            hits[hit, 2] = np.int64(bases[(row + 1) >> shift]) + np.int64(rests[row + 1])
+            hits[hit, 0] = first
+            _fetch(entries, first)
+        for hit in range(made):
+            first, slot, last = hits[hit, 0], hits[hit, 1], hits[hit, 2]
+            value = given[hit]
+            step, low = value * scales[layer, 0], value * scales[layer, 1]
+            if last - first == LANES == starts[base + nodes[slot] + 1] - starts[base + nodes[slot]]:  # a full row, in order
+                sweep_lanes(sums[slot], entries, first, code, step, low)
+            else:
+                for entry in range(first, last):
+                    packed = np.int64(entries[entry])
+                    sums[slot, packed >> bits] += step * np.float32(packed & code) + low
+        at = stop
+    for slot in range(count):
+        slots[nodes[slot]] = -1
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _add(bases, rests, lanes, codes, table, lookups, shift, row, value, sums):
-    entry = np.int64(bases[row >> shift]) + np.int64(rests[row])
-    last = np.int64(bases[(row + 1) >> shift]) + np.int64(rests[row + 1])
-    while entry < last:
-        sums[lanes[entry]] += value * table[lookups + codes[entry]]
-        entry += 1
+@njit(cache=True, nogil=True)
+def _among(nodes, count, slots, where, among):
+    """Note each node's slot, and for each word of a bitmap that matters its place and the nodes' bits; returns how many."""
+    used = 0
+    for slot in range(count):
+        slots[nodes[slot]] = slot
+        if used == 0 or where[used - 1] != nodes[slot] >> 6:
+            where[used] = nodes[slot] >> 6
+            among[used] = 0
+            used += 1
+        among[used - 1] |= np.uint64(1) << np.uint64(nodes[slot] & 63)
+    return used
 
 
 @njit(cache=True, nogil=True)
@@ -118,21 +155,23 @@ def search(weights, names, power, bounds, columns, values, beam, k):
 
     `names` has the label ids in tree order. A child's chance is exp(-hinge ** power), or logistic for power 0.
     """
-    layers, starts = weights[10], weights[12]
+    layers, starts = weights[7], weights[9]
     rows = len(bounds) - 1
     labels = np.full((rows, k), -1, np.int32)
     scores = np.zeros((rows, k), np.float32)
     most = max(beam, k)
-    sums = np.empty((max(_FIRST, beam), layers[:, 3].max()), np.float32)
+    sums = np.empty((max(_FIRST, beam), layers[:, 2].max()), np.float32)
     nodes, reach = np.empty(most, np.int64), np.empty(most, np.float32)
     better, worth = np.empty(most, np.int64), np.empty(most, np.float32)
     opened, paths = np.empty(most, np.int64), np.empty(most, np.float32)
+    slots = np.full(layers[:, 0].max(), -1, np.int32)
+    space = np.empty((_HITS, 3), np.int64), np.empty(_HITS, np.float32), slots, np.empty(beam, np.int64), np.empty(beam, np.uint64)
     for row in range(rows):
         nodes[0], reach[0], count = 0, np.float32(1), 1
         for layer in range(len(layers)):
             last = layer == len(layers) - 1
             room = k if last else beam
-            base = layers[layer, 2]
+            base = layers[layer, 1]
             kept = 0
             begin = 0
             while begin < count:
@@ -146,7 +185,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                     break
                 for slot in range(stage):
                     sums[slot, : starts[base + opened[slot] + 1] - starts[base + opened[slot]]] = 0
-                _gather(weights, layer, columns, values, bounds[row], bounds[row + 1], opened, stage, sums)
+                _gather(weights, layer, columns, values, bounds[row], bounds[row + 1], opened, stage, sums, space)
                 for slot in range(stage):
                     first = starts[base + opened[slot]]
                     below = starts[base + opened[slot] + 1] - first
@@ -158,7 +197,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                         elif output < least:
                             continue
                         else:
-                            path = paths[slot] * _chance(output, power)
+                            path = paths[slot] * chance(output, power)
                         kept = _insert(better, worth, kept, room, names[first + child] if last else first + child, path)
                         if kept == room:
                             least = _least(worth[room - 1] / paths[slot], power)
@@ -183,7 +222,7 @@ def _by_id(ids, paths, count, new, path):
 
 
 @njit(cache=True, nogil=True)
-def _chance(output, power):
+def chance(output, power):
     """How likely a child is, from its classifier's output."""
     if power == 0:
         return np.float32(1) / (np.float32(1) + np.exp(-output))
@@ -229,3 +268,34 @@ def mean(labels, scores, k):
                 at += 1
             kept = _insert(best[row], worth[row], kept, k, label, total / np.float32(trees))
     return best, worth
+
+
+@njit(cache=True, nogil=True)
+def weights_of(weights, layer, node, child, columns):
+    """The weights of one child's classifier for some features, 0 where it has none."""
+    features, words, lists, bases, rests, entries, scales, layers, packing, starts = weights
+    shift, bits = packing[0], packing[1]
+    made = np.zeros(len(columns), np.float32)
+    for number in range(len(columns)):
+        feature = columns[number]
+        row = np.int64(features[feature, layer, 0])
+        kind = np.int64(features[feature, layer, 1])
+        found = np.int64(-1)
+        if kind >= 0:
+            word = words[kind + (node >> 6), 0]
+            bit = np.uint64(node & 63)
+            if (word >> bit) & np.uint64(1):
+                below = word & ((np.uint64(1) << bit) - np.uint64(1))
+                found = row + np.int64(words[kind + (node >> 6), 1]) + np.int64(_ones(below))
+        else:
+            for place in range(row, np.int64(features[feature + 1, layer, 0])):
+                if lists[place - row - kind - 1] == node:
+                    found = place
+        if found >= 0:
+            first = np.int64(bases[found >> shift]) + np.int64(rests[found])
+            last = np.int64(bases[(found + 1) >> shift]) + np.int64(rests[found + 1])
+            for entry in range(first, last):
+                packed = np.int64(entries[entry])
+                if packed >> bits == child:
+                    made[number] = scales[layer, 0] * np.float32(packed & ((1 << bits) - 1)) + scales[layer, 1]
+    return made

@@ -15,7 +15,6 @@ LANES = 16
 
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _ONE_ROUNDING = ("contract",)  # a product and a sum may become one instruction
-_AHEAD = 12  # entries between a look at memory and its use
 
 
 @intrinsic
@@ -60,6 +59,32 @@ def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
     return types.void(w, columns, values, types.int64, types.int64, by), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, code: Any, step: Any, low: Any) -> Any:
+    """sums[:16] += step * (entries[first : first + 16] & code) + low."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        total, packed = (context.make_array(signature.args[n])(context, builder, args[n]).data for n in range(2))
+        whole = ir.VectorType(ir.IntType(signature.args[1].dtype.bitwidth), LANES)
+        read = builder.load(builder.bitcast(builder.gep(packed, [args[2]]), whole.as_pointer()), align=1)
+        mask = _spread(builder, builder.trunc(args[3], whole.element) if whole.element.width < 32 else args[3], whole)
+        codes = builder.uitofp(builder.and_(read, mask), _VECTOR)
+        product = builder.fmul(codes, _spread(builder, args[4], _VECTOR), flags=_ONE_ROUNDING)
+        value = builder.fadd(product, _spread(builder, args[5], _VECTOR), flags=_ONE_ROUNDING)
+        place = builder.bitcast(total, _VECTOR.as_pointer())
+        builder.store(builder.fadd(builder.load(place, align=4), value, flags=_ONE_ROUNDING), place, align=4)
+        return context.get_dummy_value()
+
+    return types.void(sums, entries, types.int64, types.int32, types.float32, types.float32), generate
+
+
+def _spread(builder: Any, value: Any, vector: Any) -> Any:
+    """A value in every lane."""
+    single = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
+    return builder.shuffle_vector(single, ir.Constant(vector, ir.Undefined), mask)
+
+
 def _rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """A function from an entry's place to (address of its sixteen weights, its value sixteen times)."""
     w, columns, values = (context.make_array(signature.args[n])(context, builder, args[n]).data for n in range(3))
@@ -71,9 +96,6 @@ def _rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
     def row(j: Any) -> tuple[Any, Any]:
         value = builder.load(builder.gep(values, [j]))
-        single = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
-        spread = builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), mask)
-        return builder.bitcast(address(j), _VECTOR.as_pointer()), spread
+        return builder.bitcast(address(j), _VECTOR.as_pointer()), _spread(builder, value, _VECTOR)
 
     return row

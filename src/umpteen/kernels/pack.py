@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from umpteen.kernels.lanes import LANES
+
 
 @njit(cache=True, nogil=True)
 def _by(keys, order, size):
@@ -28,15 +30,57 @@ def sort(features, children, weights, width, most):
 
 
 @njit(cache=True, nogil=True)
+def fill(features, children, weights, starts, share):
+    """The same triples with zeros added to rows of nodes with sixteen children that have this `share`: read in one sweep."""
+    node_of = _nodes(starts)
+    size = 0
+    for counting in range(2):
+        if counting == 1:
+            new_features, new_children, new_weights = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
+        size = 0
+        entry = 0
+        while entry < len(features):
+            node = node_of[children[entry]]
+            last = entry + 1
+            while last < len(features) and features[last] == features[entry] and children[last] < starts[node + 1]:
+                last += 1
+            below = starts[node + 1] - starts[node]
+            full = below == LANES and last - entry >= share * below
+            if counting == 0:
+                size += below if full else last - entry
+            elif full:
+                new_features[size : size + below] = features[entry]
+                new_weights[size : size + below] = 0
+                for child in range(below):
+                    new_children[size + child] = starts[node] + child
+                for at in range(entry, last):
+                    new_weights[size + children[at] - starts[node]] = weights[at]
+                size += below
+            else:
+                for at in range(entry, last):
+                    new_features[size], new_children[size], new_weights[size] = features[at], children[at], weights[at]
+                    size += 1
+            entry = last
+    return new_features, new_children, new_weights
+
+
+@njit(cache=True, nogil=True)
+def _nodes(starts):
+    """The node of each child."""
+    node_of = np.empty(starts[-1], np.int32)
+    for node in range(len(starts) - 1):
+        node_of[starts[node] : starts[node + 1]] = node
+    return node_of
+
+
+@njit(cache=True, nogil=True)
 def rows(features, children, starts, width):
     """Rows of entries with the same feature and node: (first entry, node) of each, and each feature's first row.
 
     `starts` has the first child of each node and one more. Also returned: each entry's child counted from its node's
     first.
     """
-    node_of = np.empty(starts[-1], np.int32)
-    for node in range(len(starts) - 1):
-        node_of[starts[node] : starts[node + 1]] = node
+    node_of = _nodes(starts)
     firsts = np.zeros(width + 1, np.int64)
     begins = np.empty(len(features), np.int64)
     nodes = np.empty(len(features), np.int32)

@@ -17,25 +17,22 @@ from umpteen.kernels import pack as kernel
 Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]  # feature, child, weight
 Bounds = NDArray[np.int64]
 
-_SAMPLE = 1_000_000  # weights that a table of values is made from
+_FULL = 0.4  # a row of sixteen children with this share of them gets an entry for each
 
 
 @dataclass(frozen=True)
 class Weights:
     """Flat arrays over all layers, in the order the kernel takes them."""
 
-    firsts: NDArray[np.uint32]  # (layers, features + 2): a feature's first row; features have the bias as their last
-    kinds: NDArray[np.int32]  # (layers, features + 1): where its bitmap begins, or -1 - where its list does
-    words: NDArray[np.uint64]  # bitmaps over nodes
-    ranks: NDArray[Any]  # rows of the feature before each word of a bitmap
+    features: NDArray[np.int32]  # (features + 2, layers, 2): a feature's first row; where its bitmap begins, or -1 - its list
+    words: NDArray[np.uint64]  # (words, 2): bitmaps over nodes, with how many rows of the feature stand before each word
     lists: NDArray[Any]  # nodes
     bases: NDArray[np.uint32]  # first entry of each run of rows
     rests: NDArray[np.uint16]  # a row's first entry within its run
-    lanes: NDArray[Any]  # an entry's child, counted from its node's first
-    codes: NDArray[Any]  # an entry's value, as a place in its layer's table
-    table: NDArray[np.float32]
-    layers: NDArray[np.int64]  # (layers, 4): nodes, start in `table`, start in `starts`, most children
-    shift: NDArray[np.int64]  # rows of a run, as a power of two
+    entries: NDArray[Any]  # a child, counted from its node's first, and in the lower bits a code
+    scales: NDArray[np.float32]  # (layers, 2): a weight is the first times its code plus the second
+    layers: NDArray[np.int64]  # (layers, 3): nodes, start in `starts`, most children
+    packing: NDArray[np.int64]  # rows of a run, as a power of two; bits of a code
     starts: NDArray[np.int64]  # for each layer and node its first child, and one more
 
     def parts(self) -> tuple[Any, ...]:
@@ -70,15 +67,16 @@ class _Layer:
     begins: Bounds
     lanes: NDArray[np.int32]
     codes: NDArray[Any]
-    table: NDArray[np.float32]
+    scale: NDArray[np.float32]
     starts: Bounds
 
-    def kinds(self, words: int, lists: int) -> Bounds:
-        """Where each feature's nodes stand, behind the words and lists of other layers."""
+    def places(self, rows: int, words: int, lists: int) -> NDArray[np.int32]:
+        """Each feature's first row and where its nodes stand, behind those of other layers."""
         counts = np.diff(self.firsts)
         bitmap = words + (np.cumsum(self.mapped) - 1) * self.words.shape[1]
         listed = np.where(self.mapped, 0, counts)
-        return np.where(self.mapped, bitmap, -1 - (lists + np.cumsum(listed) - listed))
+        kinds = np.where(self.mapped, bitmap, -1 - (lists + np.cumsum(listed) - listed))
+        return np.stack([self.firsts + rows, np.append(kinds, 0)], axis=1).astype(np.int32)
 
 
 def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> Weights:
@@ -88,64 +86,44 @@ def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> We
     made = [_layer(triples, starts, width, bits, 8 * node_type.itemsize) for triples, starts in layers]
     before = {
         name: _before([getattr(layer, name).size for layer in made])
-        for name in ("words", "lists", "begins", "lanes", "table", "starts")
+        for name in ("words", "lists", "begins", "lanes", "starts")
     }
     begins = np.concatenate(
         [*(la.begins + n for la, n in zip(made, before["lanes"], strict=False)), before["lanes"][-1:]]
     )
+    placed = zip(*(before[name][:-1].tolist() for name in ("begins", "words", "lists")), strict=True)
     shift = max(0, 16 - most.bit_length() - 1)
     bases = begins[:: 1 << shift]
     return Weights(
-        firsts=np.stack([la.firsts + n for la, n in zip(made, before["begins"], strict=False)]).astype(np.uint32),
-        kinds=np.stack(
-            [la.kinds(w, n) for la, w, n in zip(made, before["words"], before["lists"], strict=False)]
-        ).astype(np.int32),
-        words=np.concatenate([la.words.ravel() for la in made]),
-        ranks=np.concatenate([la.ranks.ravel() for la in made]).astype(node_type),
+        features=np.stack([la.places(*at) for la, at in zip(made, placed, strict=True)], axis=1),
+        words=np.concatenate([np.stack([la.words.ravel(), la.ranks.ravel().astype(np.uint64)], axis=1) for la in made]),
         lists=np.concatenate([la.lists for la in made]).astype(node_type),
         bases=bases.astype(np.uint32),
         rests=(begins - bases[np.arange(len(begins)) >> shift]).astype(np.uint16),
-        lanes=np.concatenate([la.lanes for la in made]).astype(_smallest(most)),
-        codes=np.concatenate([la.codes for la in made]),
-        table=np.concatenate([la.table for la in made]),
-        layers=np.array(
-            [
-                (len(la.starts) - 1, table, start, np.diff(la.starts).max())
-                for la, table, start in zip(made, before["table"], before["starts"], strict=False)
-            ],
-            np.int64,
-        ),
-        shift=np.array([shift]),
+        entries=np.concatenate([la.lanes.astype(np.int64) << bits | la.codes for la in made]).astype(_smallest(most << bits)),
+        scales=np.stack([la.scale for la in made]),
+        layers=np.array([(len(la.starts) - 1, at, np.diff(la.starts).max()) for la, at in zip(made, before["starts"], strict=False)]),
+        packing=np.array([shift, bits]),
         starts=np.concatenate([la.starts for la in made]),
     )
 
 
 def _layer(triples: Triples, starts: Bounds, width: int, bits: int, node_bits: int) -> _Layer:
-    features, children, weights = kernel.sort(*triples, width + 1, int(starts[-1]))
+    features, children, weights = kernel.fill(*kernel.sort(*triples, width + 1, int(starts[-1])), starts, _FULL)
     begins, nodes, firsts, lanes = kernel.rows(features, children, starts, width + 1)
     size = (len(starts) + 62) // 64  # words of a bitmap
     mapped = np.diff(firsts) * node_bits > size * (64 + node_bits)
     words, ranks, lists = kernel.bitmaps(firsts, nodes, mapped, size)
-    table, codes = _coded(weights, bits)
-    return _Layer(firsts, mapped, words, ranks, lists, begins, lanes, codes, table, starts)
+    scale, codes = _coded(weights, bits)
+    return _Layer(firsts, mapped, words, ranks, lists, begins, lanes, codes, scale, starts)
 
 
-def _coded(weights: NDArray[np.float32], bits: int) -> tuple[NDArray[np.float32], NDArray[Any]]:
-    """A table of values and the nearest of them for each weight; values stand closer where more weights do."""
-    size = 1 << bits
-    sample = np.sort(weights[:: 1 + len(weights) // _SAMPLE]).astype(np.float64)
-    sample[[0, -1]] = weights.min(), weights.max()
-    table = np.unique((sample if len(sample) <= size else _spread(sample, size)).astype(np.float32))
-    codes = np.searchsorted((table[1:] + table[:-1]) / 2, weights)
-    return np.pad(table, (0, size - len(table))), codes.astype(np.uint8 if bits == 8 else np.uint16)
-
-
-def _spread(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """`size` values whose density follows the cube root of that of `values`, which makes the squared error least."""
-    edges = np.linspace(values[0], values[-1], 4097)
-    density = np.histogram(values, edges)[0] ** (1 / 3)
-    reach = np.concatenate([[0.0], np.cumsum(density)])
-    return np.interp(np.linspace(0, reach[-1], size), reach, edges)
+def _coded(weights: NDArray[np.float32], bits: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Weights as evenly spaced codes, of which one is exactly 0; with the scale to read them by."""
+    low, high = min(0.0, float(weights.min(initial=0))), max(0.0, float(weights.max(initial=0)))
+    step = (high - low) / ((1 << bits) - 2) or 1.0
+    zero = np.ceil(-low / step)
+    return np.array([step, -zero * step], np.float32), np.rint(weights / step + zero).astype(np.int32)
 
 
 def _before(sizes: list[int]) -> Bounds:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from umpteen.core.errors import DataError
+from umpteen.core.files import Staging, opened
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 from umpteen.metrics.report import Report
@@ -54,17 +55,20 @@ class Evaluation:
         return {name: self.metrics[name] for name in names if isinstance(self.metrics[name], int | float)}
 
     def save(self, path: str | Path) -> None:
-        """Writes one JSON file."""
+        """Writes one JSON file, beside its place and then renamed."""
         kept: dict[str, Any] = {"name": self.name, "data": self.data, "metrics": self.metrics}
         if self.top is not None:
             kept["rankings"] = {"documents": self.documents, "labels": self.labels, "top": self.top.tolist()}
-        Path(path).write_text(json.dumps(kept, ensure_ascii=False) + "\n", encoding="utf-8")
+        with Staging() as staging:
+            staging.open(Path(path)).write(json.dumps(kept).encode() + b"\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Reads what `save` wrote."""
+        with opened(Path(path)) as stream:
+            text = stream.read()
         try:
-            kept = json.loads(Path(path).read_text(encoding="utf-8"))
+            kept = json.loads(text)
             name, data, metrics = (kept[part] for part in ("name", "data", "metrics"))
             if "rankings" not in kept:
                 return cls(name, data, metrics)
@@ -73,7 +77,8 @@ class Evaluation:
             return cls(name, data, metrics, tuple(saved["documents"]), tuple(saved["labels"]), top)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(
-                'is not a saved evaluation: a JSON object with "name", "data" and "metrics" was expected.', file=path
+                'This is not a saved evaluation: a JSON object with "name", "data" and "metrics" was expected.',
+                file=path,
             ) from error
 
 

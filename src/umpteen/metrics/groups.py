@@ -8,11 +8,12 @@ Equal scores among listed documents are an ordinary tie either way.
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.core.errors import check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Floats, Truth, hits, true_labels
 from umpteen.metrics.sets import mean
@@ -62,6 +63,7 @@ def frequency_groups(
 
 def label_areas(ranking: Ranking, Y: Truth, *, ties: Ties = "half") -> tuple[Floats, Floats]:
     """AUC and AUPR (average precision) of each label, (labels,) each; nan where the truth does not define them."""
+    check_choice("ties", ties, get_args(Ties))
     Y = true_labels(ranking, Y)
     documents, width = Y.shape
     given = ranking.labels >= 0

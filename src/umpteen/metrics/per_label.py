@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
+from itertools import chain
 from math import isnan
 from pathlib import Path
 
 from umpteen.core.errors import DataError
+from umpteen.core.files import Staging
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 from umpteen.metrics.groups import Ties, label_areas
@@ -46,11 +48,12 @@ def per_label(ranking: Ranking, Y: Truth, space: LabelSpace, *, k: int = 5, ties
 def write_per_label(
     path: str | Path, ranking: Ranking, Y: Truth, space: LabelSpace, *, k: int = 5, ties: Ties = "half"
 ) -> None:
-    """The rows as a TSV file with a header; what is not defined stays empty."""
-    with Path(path).open("w", encoding="utf-8") as file:
-        file.write("\t".join(field.name for field in fields(LabelRow)) + "\n")
-        for row in per_label(ranking, Y, space, k=k, ties=ties):
-            file.write("\t".join(map(_cell, astuple(row))) + "\n")
+    """The rows as a TSV file with a header, written beside its place; what is not defined stays empty."""
+    names = tuple(field.name for field in fields(LabelRow))
+    with Staging() as staging:
+        file = staging.open(Path(path))
+        for row in chain([names], map(astuple, per_label(ranking, Y, space, k=k, ties=ties))):
+            file.write(("\t".join(map(_cell, row)) + "\n").encode("utf-8", "replace"))
 
 
 def _cell(value: str | int | float) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, SettingError, check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.bootstrap import intervals
 from umpteen.metrics.groups import Group, Ties, frequency_groups
@@ -70,6 +70,9 @@ def evaluate(
 
     Columns of the truth beyond the model's labels are labels it never saw: never right, but missed.
     """
+    check_choice("group_by", group_by, ("test", "train"))
+    if not at or min(at) < 1:
+        raise SettingError(f"'at' takes one k or more, each at least 1, not {at!r}.")
     Y = true_labels(ranking, Y)
     if not len(ranking):
         raise DataError("There are no documents to evaluate on.")

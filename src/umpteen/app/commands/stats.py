@@ -20,6 +20,7 @@ def stats(
         Path | None, Argument(metavar="TEST", help="A test part, counted beside.", show_default=False)
     ] = None,
     labels: options.Labels = None,
+    language: options.Language = None,
     json: options.Json = False,
     format: options.Format = None,
     base: options.Base = None,
@@ -36,7 +37,7 @@ def stats(
     if test is None and has(data, TEST) and not is_corpus(data):
         test = data
     other = corpus_at(test, part=TEST, format=format, base=base, skip_bad=skip_bad) if test is not None else None
-    known = labels_for(data, labels)
+    known = labels_for(data, labels, language)
     if known is not None:
         corpus.space = corpus.space.described(known) if corpus.space is not None else LabelSpace(known, labels=known)
     found = statistics(corpus, other)

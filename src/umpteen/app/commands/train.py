@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, BadParameter, Option
 
 from umpteen.app import options
-from umpteen.app.border import keeping
+from umpteen.app.border import keeping, note
 from umpteen.app.config import DEFAULT_MODEL, Config, assignments, read_config
 from umpteen.app.inputs import corpus_at, labels_for, report_bad
 from umpteen.app.tables import show, spoken_seconds
@@ -39,6 +39,7 @@ def train(
         Path | None, Option("--valid", metavar="FILE", help="Documents to watch progress on.", show_default=False)
     ] = None,
     labels: options.Labels = None,
+    language: options.Language = None,
     preset: Annotated[
         str | None, Option("--preset", metavar="NAME", help="A set of settings the model offers.", show_default=False)
     ] = None,
@@ -66,7 +67,15 @@ def train(
     settings: dict[str, Any] = assignments(set or ())
     settings |= {name: value for name, value in (("seed", seed), ("jobs", jobs)) if value is not None}
     wanted = (read_config(config) if config else Config()).over(
-        settings=settings, model=model, preset=preset, train=data, valid=valid, labels=labels, out=out, format=format
+        settings=settings,
+        model=model,
+        preset=preset,
+        train=data,
+        valid=valid,
+        labels=labels,
+        language=language,
+        out=out,
+        format=format,
     )
     if wanted.train is None:
         raise BadParameter("Name the documents to learn from: umpteen train DATA --out DIR", param_hint="DATA")
@@ -88,7 +97,7 @@ def fitted(wanted: Config, *, base: int | None = None, skip_bad: bool = False, a
     made = kind(**vars(kind.Params.made(wanted.settings, owner=wanted.model, preset=wanted.preset)))
     corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
     valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
-    known = labels_for(wanted.train, wanted.labels)
+    known = labels_for(wanted.train, wanted.labels, wanted.language)
     there = wanted.out.is_dir() and any(wanted.out.iterdir())
     with keeping(f"The model that was in {wanted.out} is unchanged." if there else "No model was saved."):
         with _enough_memory(anyway), bar(f"Training {wanted.model}"):
@@ -98,6 +107,8 @@ def fitted(wanted: Config, *, base: int | None = None, skip_bad: bool = False, a
     for part in (corpus, valid):
         if part is not None:
             report_bad(part)
+    if left := (corpus.size or 0) - made.documents_:
+        note(f"{left:,} documents without labels were left out.")
     return made
 
 

@@ -11,12 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from umpteen.contract.classifier import Classifier, Size
+from umpteen.contract.explanation import Explanation
 from umpteen.core.corpus import Corpus
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
 from umpteen.linear.layers import LinearSettings, ranked, trained
+from umpteen.linear.reasons import explained
 from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
 
@@ -77,6 +79,12 @@ class PLT(Classifier):
         X = self._features.transform(corpus)
         p = self.params
         return ranked(X, self.trees_, power=p.chance_power, beam=p.beam, k=k, jobs=p.jobs)
+
+    def _explain(self, corpus: Corpus, label: int) -> Explanation:
+        x, text = self._features.transform(corpus), next(corpus.texts())
+        return explained(
+            x, text, label, self.trees_, features=self._features, space=self.labels_, power=self.params.chance_power
+        )
 
     def _memory(self, size: Size) -> int:
         features = size.characters // 8
