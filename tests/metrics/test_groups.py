@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from metrics.cases import Case
+from umpteen.core.errors import SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.groups import _ranges, frequency_groups, label_areas
 
@@ -106,3 +107,10 @@ def test_few_frequencies_make_few_groups() -> None:
     ranking, Y = staircase()
     assert [g.name for g in frequency_groups(ranking, Y, least=11)] == ["tail", "head"]
     assert frequency_groups(ranking, Y, least=13) == ()
+
+
+@pytest.mark.parametrize("ties", ["halve", "", None, 0.5])
+def test_unknown_ties_are_refused(ties: object) -> None:
+    ranking, Y = Ranking.from_dense([[1.0, 0.5]], 2), sparse.csr_array(np.array([[1, 0]]))
+    with pytest.raises(SettingError, match=r"'ties' cannot be .* (There are: half, strict|Did you mean 'half')"):
+        label_areas(ranking, Y, ties=ties)  # type: ignore[arg-type]

@@ -1,12 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from metrics.cases import Case
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 from umpteen.metrics.bootstrap import intervals
@@ -61,6 +62,20 @@ def test_refuses_what_cannot_be_evaluated(case: Case) -> None:
         evaluate(nothing, sparse.csr_array((0, 3)), counts=np.ones(3, int), documents=5)
     with pytest.raises(DataError, match="fewer than the 99"):
         evaluate(case.ranking, case.Y, counts=np.ones(99, int), documents=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"ties": "halve"}, "'ties' cannot be 'halve'"),
+        ({"group_by": "tets"}, r"'group_by' cannot be 'tets'\. Did you mean 'test'"),
+        ({"at": ()}, "'at' takes one k or more"),
+        ({"at": (0, 1)}, "'at' takes one k or more"),
+    ],
+)
+def test_refuses_unknown_choices(case: Case, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        evaluate(case.ranking, case.Y, counts=case.counts, documents=case.documents, resamples=2, **given)
 
 
 def test_bootstrap_agrees_with_drawing_documents_one_by_one() -> None:
