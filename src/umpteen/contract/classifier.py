@@ -7,7 +7,7 @@ tagging need not load scikit-learn.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,9 @@ from umpteen.core.settings import Settings
 from umpteen.core.space import Label, LabelSpace
 from umpteen.core.store import Folder, NewFolder, check_free, new_folder
 from umpteen.metrics.ranking import Judged
+
+if TYPE_CHECKING:
+    from umpteen.labels.tree import Tree
 
 _BATCH = 4096  # documents ranked at a time
 
@@ -74,6 +77,10 @@ class Classifier:
     def _explain(self, corpus: Corpus, label: int) -> Explanation:
         """Why the only document of `corpus` gets a label."""
         raise UmpteenError(f"{type(self).__name__} cannot explain its labels.")
+
+    def trees(self) -> "list[Tree]":
+        """The label trees that a fitted model searches; none for a model that looks at every label."""
+        return []
 
     def _memory(self, size: Size) -> int:
         """Bytes that training will take, roughly."""
@@ -140,9 +147,12 @@ class Classifier:
         ]
 
     def explain(self, X: Any, label: str | None = None) -> Explanation:
-        """Why a document gets a label, by key or name; without one, its best."""
+        """Why a document, the first of `X`, gets a label, by key or name; without one, its best."""
         self._check_fitted()
-        corpus = corpus_of([X] if isinstance(X, str) else X)
+        given = corpus_of([X] if isinstance(X, str) else X)
+        corpus = next(given.batches(1), None)
+        if corpus is None:
+            raise DataError(f"There is no document in {given.name} to explain labels of.")
         if label is None:
             best = int(self.rank(corpus, 1).labels[0, 0])
             if best < 0:

@@ -8,7 +8,7 @@ from typing import Any
 class Span:
     """A stretch of the text and how much it speaks for (or, below 0, against) the label."""
 
-    start: int  # in characters
+    start: int  # in characters; spans rise and do not overlap
     end: int
     weight: float
 
@@ -49,6 +49,7 @@ class Explanation:
     text: str
     spans: tuple[Span, ...] = ()
     features: tuple[Feature, ...] = ()  # falling by size of weight
+    bias: float = 0.0  # what the classifiers say before any feature; with the features' weights, what they say in all
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree
     neighbours: tuple[Neighbour, ...] = ()
 

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.explanation import Explanation, Feature, Span, Step
+from umpteen.core.errors import DataError
 from umpteen.core.space import LabelSpace
 from umpteen.kernels import beam as kernel
 from umpteen.labels.tree import Tree
@@ -18,6 +19,8 @@ def explained(
     x: sparse.csr_array, text: str, label: int, trees: Trees, *, features: Features, space: LabelSpace, power: int
 ) -> Explanation:
     """Explain one label of one row: contributions summed over the path and averaged over trees."""
+    if label not in trees[0][0].order:
+        raise DataError(f"No training document has the label {space.name(label)!r}, so nothing speaks for or against it.")
     columns = np.append(x.indices, features.width)  # the bias is the last
     values = np.append(x.data, np.float32(1))
     given = np.zeros(len(columns))
@@ -36,6 +39,7 @@ def explained(
         text=text,
         spans=_spans(text, features, by_column),
         features=tuple(Feature(features.name(int(columns[n])), float(given[n])) for n in order if given[n]),
+        bias=float(given[-1]),
         paths=tuple(paths),
     )
 

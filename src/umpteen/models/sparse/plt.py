@@ -86,6 +86,9 @@ class PLT(Classifier):
             x, text, label, self.trees_, features=self._features, space=self.labels_, power=self.params.chance_power
         )
 
+    def trees(self) -> list[Tree]:
+        return [tree for tree, _ in self.trees_]
+
     def _memory(self, size: Size) -> int:
         features = size.characters // 8
         return super()._memory(size) + 24 * features + 1000 * size.labels
