@@ -20,7 +20,7 @@ def explained(
 ) -> Explanation:
     """Explain one label of one row: contributions summed over the path and averaged over trees."""
     if label not in trees[0][0].order:
-        raise DataError(f"No training document has the label {space.name(label)!r}, so nothing speaks for or against it.")
+        raise DataError(f"No training document has the label {space.name(label)!r}: nothing speaks for or against it.")
     columns = np.append(x.indices, features.width)  # the bias is the last
     values = np.append(x.data, np.float32(1))
     given = np.zeros(len(columns))
@@ -69,7 +69,7 @@ def group_name(members: NDArray[np.int32], space: LabelSpace, *, shown: int = 3)
     """What a group of labels is called: its most frequent labels."""
     best = members[np.lexsort((members, -space.counts[members]))][:shown]
     more = len(members) - len(best)
-    return ", ".join(space.name(int(label)) for label in best) + (f" and {more} more" if more else "")
+    return ", ".join(space.name(int(label)) for label in best) + (f" and {more:,} more" if more else "")
 
 
 def _spans(text: str, features: Features, given: dict[int, float]) -> tuple[Span, ...]:
