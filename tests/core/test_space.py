@@ -66,3 +66,12 @@ def test_comes_back_from_json() -> None:
 def test_counts_must_fit() -> None:
     with pytest.raises(DataError, match="1 labels but 2 label counts"):
         LabelSpace(["a"], counts=np.array([1, 2]))
+
+
+def test_a_near_match_for_an_unknown_label() -> None:
+    space = LabelSpace(["a", "fruit", "g:1"], labels={**TREE, "g:1": Label("g:1", "Übung")})
+    for wanted, near in (("APPLES", "Apple"), ("fruits", "Fruit"), ("übungen", "Übung")):
+        with pytest.raises(DataError, match=f"Did you mean '{near}'"):
+            space.id(wanted)
+    with pytest.raises(DataError, match="among the 3 labels known.$"):
+        space.id("zzz")

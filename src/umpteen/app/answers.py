@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from umpteen.app.tables import meter, one_line
+from umpteen.core.legible import meter, one_line
 
 if TYPE_CHECKING:
     from umpteen.core.corpus import Document

@@ -14,6 +14,7 @@ from umpteen.app.commands import (
     convert,
     demo,
     evaluate,
+    explain,
     generate,
     get,
     models,
@@ -22,6 +23,7 @@ from umpteen.app.commands import (
     stats,
     tag,
     train,
+    tree,
 )
 from umpteen.app.display import terminal
 from umpteen.core.progress import show_on
@@ -37,8 +39,10 @@ app = typer.Typer(
 _MODELS: tuple[Callable[..., None], ...] = (
     train.train,
     tag.tag,
+    explain.explain,
     evaluate.evaluate,
     compare.compare,
+    tree.tree,
     models.models,
     demo.demo,
 )

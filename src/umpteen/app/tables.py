@@ -1,4 +1,4 @@
-"""What people read: tables and bars, as wide as the terminal, whole and without colour in a pipe."""
+"""What people read: lines and tables, as wide as the terminal, whole and without colour in a pipe."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 _WIDE = 400  # columns of a pipe, which has no edge
 
 
@@ -53,19 +52,6 @@ def number(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else "-" if value != value else f"{value:,.2f}"
-
-
-def meter(share: float, width: int = 10) -> str:
-    """A bar for a share between 0 and 1, to an eighth of a character, padded to `width`."""
-    eighths = round(max(0.0, min(1.0, share)) * width * 8)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
-
-
-def one_line(text: str, width: int = 0) -> str:
-    """A text on one line without signs that steer a terminal, cut to `width` where that is given."""
-    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return flat if not width or len(flat) <= width else f"{flat[: width - 1]}…"
 
 
 def spoken_seconds(seconds: float) -> str:

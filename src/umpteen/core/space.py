@@ -5,13 +5,14 @@ Ids are places in the list. Labels are only ever added at its end, so an id mean
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.core.errors import DataError, did_you_mean
+from umpteen.core.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,7 @@ class LabelSpace:
         named = [self._ids[k] for k in self.keys if self.label(k).name == key]
         if named:
             return named[0]
-        raise DataError(
-            f"There is no label {key!r} among the {len(self)} labels known. {did_you_mean(key, self.keys[:100_000])}"
-        )
+        raise DataError(f"There is no label {key!r} among the {len(self):,} labels known.{self._near(key)}")
 
     def label(self, key: str) -> Label:
         """All that is known of a label; just its key where there is no more."""
@@ -178,6 +177,12 @@ class LabelSpace:
             for key, known in saved["labels"].items()
         }
         return cls(saved["keys"], labels=labels, counts=np.array(saved["counts"], np.int64))
+
+    def _near(self, wanted: str) -> str:
+        """The hint behind an unknown label: the key or name most like it, in capitals or not."""
+        spellings = {text.casefold(): text for key in self.keys for text in (key, self.label(key).name) if text}
+        found = get_close_matches(wanted.casefold(), spellings, n=1)
+        return f" Did you mean {spellings[found[0]]!r}?" if found else ""
 
     def _add(self, key: str) -> int:
         if key not in self._ids:

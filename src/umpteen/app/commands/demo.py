@@ -16,8 +16,9 @@ from umpteen.app.commands.train import fitted
 from umpteen.app.config import DEFAULT_MODEL, Config
 from umpteen.app.inputs import TEST, corpus_at
 from umpteen.app.judgement import Judgement, judge
-from umpteen.app.tables import meter, one_line, show, spoken_seconds, table
+from umpteen.app.tables import show, spoken_seconds, table
 from umpteen.core.errors import FetchError
+from umpteen.core.legible import meter, one_line
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier

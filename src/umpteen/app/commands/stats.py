@@ -8,7 +8,8 @@ from typer import Argument
 
 from umpteen.app import options
 from umpteen.app.inputs import TEST, corpus_at, has, is_corpus, labels_for, report_bad
-from umpteen.app.tables import meter, show, table
+from umpteen.app.tables import show, table
+from umpteen.core.legible import meter
 
 if TYPE_CHECKING:
     from umpteen.data.stats import Bucket

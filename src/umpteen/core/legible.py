@@ -1,0 +1,16 @@
+"""What a line shows to people: a bar for a share, and any text on one line without signs that steer a terminal."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def meter(share: float, width: int = 10) -> str:
+    """A bar for a share between 0 and 1, to an eighth of a character, padded to `width`."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """A text on one line without signs that steer a terminal, cut to `width` where that is given."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return flat if not width or len(flat) <= width else f"{flat[: width - 1]}…"

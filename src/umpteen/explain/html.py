@@ -1,0 +1,170 @@
+"""Explanations as one HTML page that needs nothing beside it: no script, no style or picture from elsewhere."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from umpteen.contract.explanation import Explanation, Feature, Step
+from umpteen.explain.reading import Piece, balance, chance, chance_of, noun_of, pieces, sides, signed, trails
+
+_ROWS = 12  # features on each side before the rest folds away
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c1917; --paper: #fff; --soft: #6b6560; --line: #dedad6;
+  --for: 37 99 235; --against: 217 100 6; --depth: .5 }
+@media (prefers-color-scheme: dark) { :root { --ink: #ece8e4; --paper: #191716; --soft: #a8a29e; --line: #3b3835;
+  --for: 70 130 255; --against: 240 130 30; --depth: .6 } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 system-ui, sans-serif }
+main { max-width: 52rem; margin: auto; padding: 1.5rem 1rem 4rem }
+h1 { font-size: 1.1rem; margin: 0 0 1rem; color: var(--soft); font-weight: 500 }
+h2 { font-size: 1.5rem; line-height: 1.25; margin: 0; overflow-wrap: anywhere }
+h3 { font-size: 1rem; margin: 1.75rem 0 .5rem }
+section { border-top: 1px solid var(--line); padding: 1.5rem 0 }
+nav ul { list-style: none; margin: 0 0 1.5rem; padding: 0 }
+nav a { color: inherit }
+p { margin: .5rem 0 }
+.soft, .key { color: var(--soft); font-size: .9rem; overflow-wrap: anywhere }
+.score { display: flex; align-items: center; gap: .6rem; font-variant-numeric: tabular-nums }
+.bar { display: block; flex: none; width: 8rem; height: .5rem; border-radius: .25rem; overflow: hidden;
+  background: var(--line) }
+.bar i { display: block; height: 100%; width: calc(var(--w) * 100%); background: rgb(var(--for)) }
+.against .bar i { background: rgb(var(--against)) }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.9; margin: 1rem 0 }
+mark { color: var(--ink); border-radius: .2em; padding: .1em 0; print-color-adjust: exact;
+  background: rgb(var(--c) / calc(var(--w) * var(--depth))); box-shadow: 0 2px 0 rgb(var(--c) / calc(.05 + var(--w))) }
+mark.for { --c: var(--for) }
+mark.against { --c: var(--against); box-shadow: none; text-underline-offset: .3em;
+  text-decoration: underline dashed rgb(var(--c) / calc(.05 + var(--w))) 2px }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: .5rem 2.5rem }
+table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }
+caption { text-align: left; font-weight: 600; padding: .5rem 0 }
+th { text-align: left; font-weight: 400; overflow-wrap: anywhere }
+thead th { color: var(--soft); font-size: .9rem }
+th, td { padding: .15rem .75rem .15rem 0; border-bottom: 1px solid var(--line); vertical-align: middle }
+td { width: 1% } td .bar { width: 5rem } td.words { width: auto }
+.number { text-align: right; white-space: nowrap; padding-right: 0 }
+summary { cursor: pointer; color: var(--soft); padding: .4rem 0 }
+.path, .path ol { list-style: none; margin: 0; padding-left: 0 }
+.path ol { padding-left: .75rem; margin-left: .4rem; border-left: 2px solid var(--line) }
+.path .row { display: flex; gap: .75rem; padding: .25rem 0; overflow-wrap: anywhere }
+.path b { flex: none; font-weight: 600; font-variant-numeric: tabular-nums }
+"""
+
+
+def page(explanations: Sequence[Explanation], *, title: str) -> str:
+    """The whole page; `title` says of which document."""
+    links = "".join(
+        f'<li><a href="#label{n}">{escape(e.name)}</a> <span class="soft">{escape(chance(e.score))}</span></li>'
+        for n, e in enumerate(explanations, start=1)
+    )
+    contents = f'<nav aria-label="Labels"><ul>{links}</ul></nav>' if len(explanations) > 1 else ""
+    body = "".join(_section(e, n) for n, e in enumerate(explanations, start=1))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escape(title)}</h1>\n{contents}{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def _section(explanation: Explanation, number: int) -> str:
+    """One label of the document."""
+    key = "" if explanation.label == explanation.name else f'<p class="key">{escape(explanation.label)}</p>'
+    score = f'<p class="score">{_bar(explanation.score)}<span>score {escape(chance(explanation.score))}</span></p>'
+    parts = (_text(explanation), _sides(explanation), *_paths(explanation), _neighbours(explanation))
+    return (
+        f'<section id="label{number}" aria-labelledby="name{number}">\n'
+        f'<h2 id="name{number}">{escape(explanation.name)}</h2>{key}{score}\n{"".join(parts)}</section>\n'
+    )
+
+
+def _text(explanation: Explanation) -> str:
+    if not explanation.text:
+        return ""
+    marked = "".join(map(_piece, pieces(explanation)))
+    against = any(span.weight < 0 for span in explanation.spans)
+    legend = '<mark class="for" style="--w:1">for</mark> the label' + (
+        ', <mark class="against" style="--w:1">against</mark> it' if against else ""
+    )
+    how = f'<p class="soft">Coloured words speak {legend}; the deeper the colour, the more.</p>\n'
+    return f'<p class="text" dir="auto" lang="">{marked}</p>\n{how if explanation.spans else ""}'
+
+
+def _piece(piece: Piece) -> str:
+    text = escape(piece.text, quote=False)
+    if not piece.weight:
+        return text
+    side = "for" if piece.weight > 0 else "against"
+    return f'<mark class="{side}" style="--w:{abs(piece.share):.2f}" title="{_number(piece.weight)}">{text}</mark>'
+
+
+def _sides(explanation: Explanation) -> str:
+    if not explanation.features and (explanation.spans or explanation.neighbours):
+        return ""
+    noun, strongest = noun_of(explanation), max((abs(f.weight) for f in explanation.features), default=1.0)
+    tables = [
+        _side(side, f"{noun.capitalize()} {name}", name, strongest)
+        for name, side in zip(("for", "against"), sides(explanation), strict=True)
+        if side
+    ]
+    return f'<div class="sides">{"".join(tables)}</div>\n<p class="soft">{_minus(balance(explanation))}</p>\n'
+
+
+def _side(features: Sequence[Feature], caption: str, side: str, strongest: float) -> str:
+    """The strongest features of one side as a table, the others below it on demand."""
+    first, rest = features[:_ROWS], features[_ROWS:]
+    table = f"<table><caption>{caption}</caption>{_rows(first, strongest)}</table>"
+    more = (
+        f"<details><summary>{len(rest):,} more</summary><table>{_rows(rest, strongest)}</table></details>"
+        if rest
+        else ""
+    )
+    return f'<div class="{side}">{table}{more}</div>'
+
+
+def _rows(features: Iterable[Feature], strongest: float) -> str:
+    return "".join(
+        f'<tr><th scope="row" dir="auto">{escape(f.name)}</th><td>{_bar(abs(f.weight) / strongest)}</td>'
+        f'<td class="number">{_number(f.weight)}</td></tr>'
+        for f in features
+    )
+
+
+def _paths(explanation: Explanation) -> Iterable[str]:
+    for heading, path in trails(explanation):
+        yield f'<h3>{heading} <span class="soft">{escape(chance(chance_of(path)))} in all</span></h3>\n'
+        yield f'<ol class="path">{_steps(path)}</ol>\n'
+
+
+def _steps(path: tuple[Step, ...]) -> str:
+    """A step, and the steps below it inside."""
+    step, *below = path
+    size = f' <span class="soft">{step.size:,} labels</span>' if step.size > 1 else ""
+    inner = f"<ol>{_steps(tuple(below))}</ol>" if below else ""
+    row = f"<b>{escape(chance(step.chance))}</b><span>{escape(step.name)}{size}</span>"
+    return f'<li><div class="row">{row}</div>{inner}</li>'
+
+
+def _neighbours(explanation: Explanation) -> str:
+    if not explanation.neighbours:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row" dir="auto">{escape(near.document)}</th>'
+        f'<td class="words">{escape(", ".join(near.labels))}</td><td class="number">{near.similarity:.2f}</td></tr>'
+        for near in explanation.neighbours
+    )
+    head = '<tr><th scope="col">document</th><th scope="col">labels</th><th scope="col">similarity</th></tr>'
+    return f"<h3>Nearest training documents</h3>\n<table><thead>{head}</thead><tbody>{rows}</tbody></table>\n"
+
+
+def _bar(share: float) -> str:
+    return f'<span class="bar" aria-hidden="true"><i style="--w:{share:.3f}"></i></span>'
+
+
+def _number(weight: float) -> str:
+    return _minus(signed(weight))
+
+
+def _minus(numbers: str) -> str:
+    return numbers.replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,111 @@
+"""An explanation on a terminal: the text with its telling words coloured, and the same in numbers without colour."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from rich.cells import set_cell_size
+from rich.text import Text
+
+from umpteen.contract.explanation import Explanation, Feature
+from umpteen.core.legible import meter, one_line
+from umpteen.explain.reading import Piece, balance, chance, chance_of, noun_of, passages, pieces, sides, signed, trails
+
+_WHOLE, _SPANS, _AROUND = 1500, 12, 70  # characters of a text shown whole; passages of a longer one
+_ROWS = 10  # strongest features on each side
+_NAME = 24  # columns of a feature's name
+_CELL = len("+0.00 ") + 1 + 10 + 1 + _NAME + 2
+_FOR, _AGAINST = "color(33)", "color(166)"  # blue and orange: no eye takes one for the other
+_FOR_STRONG, _AGAINST_STRONG = "bold white on color(26)", "bold white on color(130)"
+
+
+def lines(explanation: Explanation) -> Iterator[Text]:
+    """All there is to say, line by line."""
+    yield _heading(explanation)
+    if explanation.text:
+        yield Text()
+        yield from _text(explanation)
+    yield Text()
+    if explanation.features or not (explanation.spans or explanation.neighbours):
+        yield from _sides(explanation)
+        yield Text(balance(explanation))
+    yield from _paths(explanation)
+    yield from _neighbours(explanation)
+
+
+def _heading(explanation: Explanation) -> Text:
+    key = "" if explanation.label == explanation.name else f"  ({one_line(explanation.label)})"
+    return Text.assemble(
+        f"{chance(explanation.score)} {meter(explanation.score)} ", (one_line(explanation.name), "bold"), (key, "dim")
+    )
+
+
+def _text(explanation: Explanation) -> Iterator[Text]:
+    """The text, or its telling passages, with words coloured by what they add."""
+    shown = Text()
+    found = passages(explanation, whole=_WHOLE, spans=_SPANS, around=_AROUND)
+    for number, (start, end) in enumerate(found):
+        if start:
+            shown.append("… " if number == 0 else " … ", "dim")
+        for piece in pieces(explanation, start, end):
+            shown.append(_printable(piece.text), _style(piece))
+    if found[-1][1] < len(explanation.text):
+        shown.append(" …", "dim")
+    yield from shown.split("\n")
+
+
+def _style(piece: Piece) -> str:
+    """Weak, clear and strong on either side; against is underlined too, for terminals without colour."""
+    strength = abs(piece.share)
+    if strength < 0.05 or not piece.text.strip():
+        return ""
+    if strength >= 0.5:
+        return _FOR_STRONG if piece.share > 0 else f"{_AGAINST_STRONG} underline"
+    colour = _FOR if piece.share > 0 else f"{_AGAINST} underline"
+    return colour if strength < 0.2 else f"bold {colour}"
+
+
+def _sides(explanation: Explanation) -> Iterator[Text]:
+    """The strongest features for and against, side by side."""
+    both = sides(explanation)
+    if not explanation.features:
+        return
+    strongest = abs(explanation.features[0].weight)
+    yield Text(f"  {'for':<{_CELL}}against", "bold")
+    for one, other in zip_longest(*(side[:_ROWS] for side in both)):
+        row = Text("  ").append_text(_cell(one, strongest, _FOR)).append_text(_cell(other, strongest, _AGAINST))
+        row.rstrip()
+        yield row
+    left = tuple(max(0, len(side) - _ROWS) for side in both)
+    if any(left):
+        yield Text(f"  {left[0]:,} more {noun_of(explanation)} for, {left[1]:,} more against", "dim")
+    yield Text()
+
+
+def _cell(feature: Feature | None, strongest: float, colour: str) -> Text:
+    if feature is None:
+        return Text(" " * _CELL)
+    name = set_cell_size(one_line(feature.name, _NAME), _NAME + 2)
+    return Text.assemble(f"{signed(feature.weight):>6} ", (meter(abs(feature.weight) / strongest), colour), f" {name}")
+
+
+def _paths(explanation: Explanation) -> Iterator[Text]:
+    for heading, path in trails(explanation):
+        yield Text()
+        yield Text.assemble((heading, "bold"), f", {chance(chance_of(path))} in all")
+        for depth, step in enumerate(path, start=1):
+            size = f"  {step.size:,} labels" if step.size > 1 else ""
+            yield Text.assemble(f"{'  ' * depth}{chance(step.chance)} {one_line(step.name)}", (size, "dim"))
+
+
+def _neighbours(explanation: Explanation) -> Iterator[Text]:
+    if explanation.neighbours:
+        yield Text()
+        yield Text("Nearest training documents", "bold")
+    for near in explanation.neighbours:
+        labels = ", ".join(map(one_line, near.labels))
+        yield Text.assemble(f"  {near.similarity:.2f} {one_line(near.document, 100)}", (f"  {labels}", "dim"))
+
+
+def _printable(text: str) -> str:
+    """A text without signs that steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)

@@ -1,0 +1,95 @@
+from dataclasses import replace
+
+from rich.text import Text
+
+from umpteen.contract.explanation import Explanation, Feature, Neighbour, Span, Step
+from umpteen.explain.reading import passages, pieces
+from umpteen.explain.terminal import lines
+
+FULL = Explanation(
+    label="k1",
+    name="Fruit",
+    score=0.7,
+    text="An apple,\nnot iron.",
+    spans=(Span(3, 8, 2.0), Span(14, 18, -0.3)),
+    features=(Feature("apple", 2.0), Feature("iron", -0.3)),
+    bias=-1.0,
+    paths=((Step("Food", 12, 0.9), Step("Fruit", 1, 0.5)),),
+    neighbours=(Neighbour("Pears", 0.75, ("Fruit", "Food")),),
+)
+
+
+def shown(explanation: Explanation) -> list[str]:
+    return [line.plain.rstrip() for line in lines(explanation)]
+
+
+def test_all_of_it_without_colour() -> None:
+    assert shown(FULL) == [
+        "0.70 ███████    Fruit  (k1)",
+        "",
+        "An apple,",
+        "not iron.",
+        "",
+        "  for                                         against",
+        "   +2.00 ██████████ apple                      -0.30 █▌         iron",
+        "",
+        "All words for: +2.00, all words against: -0.30, without any: -1.00; together +0.70.",
+        "",
+        "Path through the tree, 0.45 in all",
+        "  0.90 Food  12 labels",
+        "    0.50 Fruit",
+        "",
+        "Nearest training documents",
+        "  0.75 Pears  Fruit, Food",
+    ]
+
+
+def test_words_are_coloured_by_side_and_strength() -> None:
+    text = next(line for line in lines(FULL) if "apple" in line.plain)
+    assert {(text.plain[span.start : span.end], str(span.style)) for span in text.spans} == {
+        ("apple", "bold white on color(26)")
+    }
+    text = next(line for line in lines(FULL) if "iron" in line.plain)
+    assert [str(span.style) for span in text.spans] == ["color(166) underline"]
+
+
+def test_features_without_text() -> None:
+    found = shown(replace(FULL, text="", spans=()))
+    assert found[2].startswith("  for")
+    assert "All features for: +2.00" in found[5]
+
+
+def test_no_word_that_the_model_knows() -> None:
+    assert "None of the words speaks for or against it" in shown(Explanation("a", "a", 0.2, "zzz"))[-1]
+
+
+def test_signs_that_steer_a_terminal_are_not_passed_on() -> None:
+    bad = "\x1b[2J"
+    nasty = replace(
+        FULL,
+        name=bad,
+        label=bad + "x",
+        text=f"{bad}\r\n{bad}",
+        spans=(Span(0, 4, 1.0),),
+        features=(Feature(bad, 1.0),),
+        paths=((Step(bad, 2, 1.0), Step(bad, 1, 1.0)),),
+        neighbours=(Neighbour(bad, 1.0, (bad,)),),
+    )
+    assert not any(c in line for line in shown(nasty) for c in "\x1b\r")
+
+
+def test_of_a_long_text_the_telling_passages() -> None:
+    text = "word " * 2000
+    long = replace(FULL, text=text, spans=(Span(4000, 4004, 1.0), Span(4030, 4034, -1.0), Span(8000, 8004, 0.5)))
+    assert passages(long, whole=100, spans=12, around=20) == [(3980, 4054), (7980, 8024)]
+    assert passages(long, whole=100, spans=1, around=20) == [(3980, 4024)]
+    assert passages(replace(long, spans=()), whole=100, spans=1, around=20) == [(0, 100)]
+    body = next(line for line in lines(long) if "word" in line.plain)
+    assert isinstance(body, Text)
+    assert body.plain.startswith("… ") and body.plain.endswith(" …") and " … " in body.plain[2:-2]
+
+
+def test_pieces_make_the_text() -> None:
+    assert "".join(piece.text for piece in pieces(FULL)) == FULL.text
+    assert [(p.text, p.weight) for p in pieces(FULL, 5, 16)] == [("ple", 2.0), (",\nnot ", 0.0), ("ir", -0.3)]
+    assert [round(p.share, 2) for p in pieces(FULL)] == [0, 1, 0, -0.15, 0]
