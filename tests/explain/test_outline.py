@@ -54,6 +54,12 @@ def test_json_has_every_label_once() -> None:
     assert nested(outline(TREE, SPACE, depth=1), SPACE)["children"][0] == {"name": "a, e, b", "size": 3, "count": 8}
 
 
+def test_labels_of_one_name_are_told_apart() -> None:
+    space = LabelSpace(["k1", "k2"], labels={"k1": Label("k1", "Same"), "k2": Label("k2", "Same")})
+    tree = Tree(np.arange(2, dtype=np.int32), (np.array([0, 2]),))
+    assert [*text(outline(tree, space), space)][1:] == ["  0 Same  (k1)", "  0 Same  (k2)"]
+
+
 def test_a_tree_without_groups() -> None:
     flat = Tree(np.arange(5, dtype=np.int32), (np.array([0, 5]),))
     assert outline(flat, SPACE).labels == (2, 3, 0, 4, 1)

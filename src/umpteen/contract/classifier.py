@@ -62,6 +62,10 @@ class Classifier:
         """Learn from documents that all have labels, and their label matrix (documents, labels)."""
         raise NotImplementedError
 
+    def _continue(self, older: Any, corpus: Corpus, Y: sparse.csr_array) -> None:
+        """Learn from documents as `_fit` does, from where an older model of this class stands."""
+        raise UmpteenError(f"{type(self).__name__} cannot go on from an older model: train it anew, without --from.")
+
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         """The k best labels of each document."""
         raise NotImplementedError
@@ -95,15 +99,19 @@ class Classifier:
         *,
         labels: Mapping[str, Label] | LabelSpace | None = None,
         valid: Corpus | tuple[Any, Any] | None = None,
+        start: "Classifier | None" = None,
     ) -> Self:
         """Learn from documents and their labels.
 
         `X` is a Corpus, texts, or a matrix of features; `y` lists of labels or a 0/1 matrix (a Corpus brings its own).
         `labels` names labels and what stands above them; `valid` is for models that watch their progress.
+        `start` is an older model of the same kind to go on from: what it knows stays unless the documents say otherwise.
         """
+        if start is not None and type(start) is not type(self):
+            raise DataError(f"{type(self).__name__} cannot go on from a {type(start).__name__}: both must be the same model.")
         lists, form, columns = labels_of(y) if y is not None else (None, "names", None)
         corpus = corpus_of(X, lists, space=columns)
-        known = labels if isinstance(labels, LabelSpace) else corpus.space
+        known = start.labels_ if start is not None else labels if isinstance(labels, LabelSpace) else corpus.space
         characters = [0]
 
         def label_lists() -> Any:
@@ -116,15 +124,21 @@ class Classifier:
             raise DataError(f"{corpus.name} has no labelled document to learn from ({Y.shape[0]} documents read).")
         self.labels_ = space.described(labels) if isinstance(labels, Mapping) else space
         self.y_form_ = form
+        if start is not None:
+            older = np.pad(start.labels_.counts, (0, len(space) - len(start.labels_)))
+            self.labels_.counts = np.maximum(self.labels_.counts, older)
         corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
         labelled = np.diff(Y.indptr) > 0
-        self.documents_ = int(labelled.sum())  # documents learnt from
+        self.documents_ = max(int(labelled.sum()), start.documents_ if start is not None else 0)  # documents learnt from
         size = Size(self.documents_, characters[0], len(space), Y.nnz)
         memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
         if not labelled.all():
             corpus, Y = corpus.take(labelled), Y[labelled]
         try:
-            self._fit(corpus, Y, corpus_of(*_pair(valid)) if valid is not None else None)
+            if start is not None:
+                self._continue(start, corpus, Y)
+            else:
+                self._fit(corpus, Y, corpus_of(*_pair(valid)) if valid is not None else None)
         except BaseException:
             del self.labels_  # half learnt is not learnt
             raise

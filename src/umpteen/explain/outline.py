@@ -1,5 +1,6 @@
 """The label tree as an outline: nested groups called by their most frequent labels, then the labels themselves."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,21 +52,24 @@ def _parts(tree: Tree, level: int, start: int, end: int) -> tuple[list[tuple[int
 
 
 def text(root: Group, space: LabelSpace, *, most: int | None = None) -> Iterator[str]:
-    """Lines indented by level; of each list the first `most`."""
+    """Lines indented by level; of each list the first `most`. Labels of one name are told apart by their keys."""
+    named = Counter(map(space.name, range(len(space))))
+    shared = {name for name, times in named.items() if times > 1}
     yield f"{root.size:,} labels, given {root.count:,} times in training"
-    yield from _below(root, space, 1, most)
+    yield from _below(root, space, shared, 1, most)
 
 
-def _below(group: Group, space: LabelSpace, level: int, most: int | None) -> Iterator[str]:
+def _below(group: Group, space: LabelSpace, shared: set[str], level: int, most: int | None) -> Iterator[str]:
     margin = "  " * level
     for child in group.children[:most]:
         labels = f"{child.size:,} label{'s' if child.size > 1 else ''}"
         yield f"{margin}{one_line(child.name)}: {labels}, {child.count:,} times"
-        yield from _below(child, space, level + 1, most)
+        yield from _below(child, space, shared, level + 1, most)
     shown = group.labels[:most]
     width = max((len(f"{space.counts[label]:,}") for label in shown), default=0)
     for label in shown:
-        yield f"{margin}{space.counts[label]:>{width},} {one_line(space.name(label))}"
+        key = f"  ({one_line(space.keys[label])})" if space.name(label) in shared else ""
+        yield f"{margin}{space.counts[label]:>{width},} {one_line(space.name(label))}{key}"
     if left := len(group.children) + len(group.labels) - (len(group.children[:most]) + len(shown)):
         yield f"{margin}… {left:,} more {'groups' if group.children else 'labels'}"
 

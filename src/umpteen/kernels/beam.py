@@ -189,7 +189,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                 for slot in range(stage):
                     first = starts[base + opened[slot]]
                     below = starts[base + opened[slot] + 1] - first
-                    least = _least(worth[room - 1] / paths[slot], power) if kept == room else -np.inf
+                    least = _least(worth[room - 1], paths[slot], power) if kept == room else -np.inf
                     for child in range(below):
                         output = sums[slot, child]
                         if below == 1 and len(layers) > 1:
@@ -200,7 +200,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                             path = paths[slot] * chance(output, power)
                         kept = _insert(better, worth, kept, room, names[first + child] if last else first + child, path)
                         if kept == room:
-                            least = _least(worth[room - 1] / paths[slot], power)
+                            least = _least(worth[room - 1], paths[slot], power)
             nodes, better = better, nodes
             reach, worth = worth, reach
             count = kept
@@ -231,12 +231,13 @@ def chance(output, power):
 
 
 @njit(cache=True, nogil=True)
-def _least(chance, power):
-    """The output that gives this chance, a little less so that rounding loses no label."""
-    if chance <= 0:
+def _least(score, path, power):
+    """The output with which a child at the end of `path` scores this much, a little less so that rounding loses none."""
+    if score <= 0 or path <= 0:
         return -np.inf
+    chance = score / path
     if chance >= 1:
-        return 1.0 - 1e-3 if power else np.inf if chance > 1 else 15.0
+        return 1.0 - 1e-3 if power else 15.0
     if power == 0:
         return np.log(chance / (1 - chance)) - 1e-3
     return 1.0 - (-np.log(chance)) ** (1.0 / power) - 1e-3

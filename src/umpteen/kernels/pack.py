@@ -121,3 +121,41 @@ def bitmaps(firsts, nodes, mapped, size):
                 listed += 1
         at += mapped[feature]
     return words, ranks, lists[:listed].copy()
+
+
+@njit(cache=True, nogil=True)
+def unpack(weights, layer):
+    """The (feature, child, weight) triples of a packed layer."""
+    features, words, lists, bases, rests, entries, scales, layers, packing, starts = weights
+    shift, bits = packing[0], packing[1]
+    base = layers[layer, 1]
+    first_row, last_row = np.int64(features[0, layer, 0]), np.int64(features[len(features) - 1, layer, 0])
+    size = _entry(bases, rests, shift, last_row) - _entry(bases, rests, shift, first_row)
+    found = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
+    made = 0
+    for feature in range(len(features) - 1):
+        row = np.int64(features[feature, layer, 0])
+        kind = np.int64(features[feature, layer, 1])
+        place = -kind - 1
+        node = -1
+        for number in range(row, np.int64(features[feature + 1, layer, 0])):
+            if kind >= 0:
+                node += 1
+                while not (words[kind + (node >> 6), 0] >> np.uint64(node & 63)) & np.uint64(1):
+                    node += 1
+            else:
+                node = np.int64(lists[place + number - row])
+            for entry in range(_entry(bases, rests, shift, number), _entry(bases, rests, shift, number + 1)):
+                packed = np.int64(entries[entry])
+                value = scales[layer, 0] * np.float32(packed & ((1 << bits) - 1)) + scales[layer, 1]
+                if value != 0:
+                    found[0][made] = feature
+                    found[1][made] = starts[base + node] + (packed >> bits)
+                    found[2][made] = value
+                    made += 1
+    return found[0][:made], found[1][:made], found[2][:made]
+
+
+@njit(cache=True, nogil=True)
+def _entry(bases, rests, shift, row):
+    return np.int64(bases[row >> shift]) + np.int64(rests[row])

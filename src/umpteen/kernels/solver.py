@@ -158,12 +158,13 @@ def _newton(old, margin, square, cap):
 
 
 @njit(cache=True, nogil=True)
-def solve(x, t, items, children, loss, cost, eps, rounds, threshold, seed):
+def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, seed):
     """Train the children of tree nodes: a piece of work for one thread.
 
     `x` is (bounds, columns, values, width) of the documents, `t` (bounds, documents) of the labels in tree order. Each
     item is (from, to) of the node's labels, then (first, last) of the `children` to train; child c has the labels from
-    children[c] to children[c + 1]. Returns (feature, child, weight) of all weights above `threshold`; the bias, which
+    children[c] to children[c + 1]. `initial` is (bounds, features, weights) by child, what each
+    starts from: the answer then stays as near to it as the documents allow. Returns (feature, child, weight) of all weights above `threshold`; the bias, which
     is always kept, counts as feature `width`.
     """
     bounds, columns, values, width = x
@@ -180,15 +181,12 @@ def solve(x, t, items, children, loss, cost, eps, rounds, threshold, seed):
         rows = _documents(t_bounds, t_documents, low, high, here)
         compact = 4 * len(rows) < documents  # a copy of its rows pays for a node of few documents
         if compact:
-            starts, ends, own_columns, own_values, names = _rows(rows, bounds, columns, values, local)
+            starts, ends, own_columns, own_values, names, known = _rows(rows, bounds, columns, values, local)
+            known = _join(initial, first, last, local, names, known)
+            names = names[:known]
         else:
-            starts, ends, own_columns, own_values, names = (
-                bounds[rows],
-                bounds[rows + 1],
-                columns,
-                values,
-                np.arange(width).astype(np.int32),
-            )
+            starts, ends, own_columns, own_values = bounds[rows], bounds[rows + 1], columns, values
+            names = np.arange(width).astype(np.int32)
         squares = np.zeros(len(rows), np.float32)
         for row in range(len(rows)):
             for at in range(starts[row], ends[row]):
@@ -202,6 +200,7 @@ def solve(x, t, items, children, loss, cost, eps, rounds, threshold, seed):
                     masks[here[t_documents[at]]] |= np.uint16(1 << lane)
             w = np.zeros((len(names), LANES), np.float32)
             bias = np.zeros(LANES, np.float32)
+            _begin(initial, group, lanes, local, compact, w, bias)
             state = (
                 np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
                 + np.uint64(children[group])
@@ -252,6 +251,32 @@ def _documents(t_bounds, t_documents, low, high, here):
 
 
 @njit(cache=True, nogil=True)
+def _join(initial, first, last, local, names, count):
+    """Number the features that children start with and the node's documents do not have."""
+    bounds, features, _ = initial
+    for at in range(bounds[first], bounds[last]):
+        feature = features[at]
+        if feature < len(local) and local[feature] < 0:
+            local[feature] = count
+            names[count] = feature
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _begin(initial, group, lanes, local, compact, w, bias):
+    """Set the weights that the children of a group start from."""
+    bounds, features, weights = initial
+    for lane in range(lanes):
+        for at in range(bounds[group + lane], bounds[group + lane + 1]):
+            feature = features[at]
+            if feature == len(local):
+                bias[lane] = weights[at]
+            else:
+                w[local[feature] if compact else feature, lane] = weights[at]
+
+
+@njit(cache=True, nogil=True)
 def _rows(rows, bounds, columns, values, local):
     """A node's rows behind each other, with features numbered as they come; `local` gets the numbers."""
     size = 0
@@ -259,7 +284,7 @@ def _rows(rows, bounds, columns, values, local):
         size += bounds[row + 1] - bounds[row]
     own_columns = np.empty(size, np.int32)
     own_values = np.empty(size, np.float32)
-    names = np.empty(min(size, len(local)), np.int32)
+    names = np.empty(len(local), np.int32)
     starts = np.empty(len(rows), bounds.dtype)
     ends = np.empty(len(rows), bounds.dtype)
     count = 0
@@ -276,4 +301,4 @@ def _rows(rows, bounds, columns, values, local):
             own_values[at] = values[place]
             at += 1
         ends[number] = at
-    return starts, ends, own_columns, own_values, names[:count]
+    return starts, ends, own_columns, own_values, names, count

@@ -32,6 +32,14 @@ class Tree:
         return [*zip(self.levels, below, strict=True)]
 
 
+    def grown(self, new: NDArray[np.int32], beside: NDArray[np.int64]) -> "tuple[Tree, NDArray[np.int64]]":
+        """The tree with each `new` label right behind the label at place `beside`; and the old labels' new places."""
+        before = np.sort(beside)
+        levels = tuple(level + np.searchsorted(before, level) for level in self.levels)
+        places = np.arange(len(self.order))
+        return Tree(np.insert(self.order, beside + 1, new), levels), places + np.searchsorted(before, places)
+
+
 def profiles(X: sparse.csr_array, T: sparse.csr_array, *, most: int = 0, jobs: int = 0) -> sparse.csr_array:
     """Where the documents of each row of T (labels, documents) lie: rows of length one, at most `most` entries each."""
 

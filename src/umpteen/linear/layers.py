@@ -28,10 +28,11 @@ class LinearSettings(TfidfSettings):
 
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
     cost: float = setting(1.0, "Weight of errors against small weights (C).", least=1e-6)
-    eps: float = setting(0.1, "Training of a classifier stops when its gradients differ by less.", least=0)
-    rounds: int = setting(6, "Passes over a node's documents at most.", least=1)
+    eps: float = setting(0.2, "Training of a classifier stops when its gradients differ by less.", least=0)
+    rounds: int = setting(20, "Passes over a node's documents at most.", least=1)
     threshold: float = setting(0.1, "Weights not above this in size are dropped.", least=0)
     bits: int = setting(8, "Bits of a stored weight, 8 or 16.", least=8, most=16)
+    label_text: bool = setting(True, "A label's name, where a label file gives one, is one more training document.")
     hinge_power: int = setting(3, "A child's chance is exp(-hinge ** this).", least=2, most=3)
 
     @property
@@ -40,8 +41,19 @@ class LinearSettings(TfidfSettings):
         return self.hinge_power if self.loss == "hinge" else 0
 
 
-def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: LinearSettings, *, seed: int) -> Weights:
-    """Classifiers for all nodes of a tree; T is (labels, documents)."""
+Start = tuple[Bounds, NDArray[np.int32], NDArray[np.float32]]  # by child: bounds, features, weights
+
+
+def trained(
+    X: sparse.csr_array,
+    T: sparse.csr_array,
+    tree: Tree,
+    settings: LinearSettings,
+    *,
+    seed: int,
+    start: list[Start] | None = None,
+) -> Weights:
+    """Classifiers for all nodes of a tree; T is (labels, documents). `start` has what each layer's children start from."""
     ordered = T[tree.order]
     x = X.indptr, X.indices, X.data, X.shape[1]
     t = ordered.indptr.astype(np.int64), ordered.indices
@@ -52,6 +64,7 @@ def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: Line
         for items in _work(groups, below, t[0])
     ]
     found: list[list[Triples]] = [[] for _ in tree.levels]
+    begin = start or [_nothing(len(below)) for _, below in tree.layers()]
 
     def solved(piece: tuple[int, NDArray[np.int64], Bounds]) -> tuple[int, Triples]:
         layer, items, below = piece
@@ -62,7 +75,7 @@ def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: Line
             settings.rounds,
             np.float32(settings.threshold),
         )
-        return layer, solver.solve(x, t, items, below, *rest, seed)
+        return layer, solver.solve(x, t, items, below, begin[layer], *rest, seed)
 
     with bar("Training classifiers", len(work)) as line:
         for layer, triples in each(solved, work, jobs=settings.jobs):
@@ -73,6 +86,23 @@ def trained(X: sparse.csr_array, T: sparse.csr_array, tree: Tree, settings: Line
         parts.clear()
         layers.append(((features, children, weights), np.searchsorted(below, groups)))
     return packed(layers, width=X.shape[1], bits=settings.bits)
+
+
+def _nothing(bounds: int) -> Start:
+    return np.zeros(bounds, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
+
+
+def carried(weights: Weights, tree: Tree, place: NDArray[np.int64]) -> list[Start]:
+    """What the classifiers of an older tree give to one with more labels; `place` has the old labels' places in it."""
+    start = []
+    for number, (_, below) in enumerate(tree.layers()):
+        features, children, values = weights.layer(number)
+        if number == len(tree.levels) - 1:
+            children = place[children]
+        order = np.argsort(children, kind="stable")
+        bounds = np.searchsorted(children[order], np.arange(len(below)))
+        start.append((bounds, features[order], values[order]))
+    return start
 
 
 def _work(groups: Bounds, below: Bounds, t_bounds: Bounds) -> Iterator[NDArray[np.int64]]:

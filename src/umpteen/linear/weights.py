@@ -39,6 +39,10 @@ class Weights:
         """What the kernel takes."""
         return tuple(getattr(self, item.name) for item in fields(self))
 
+    def layer(self, number: int) -> Triples:
+        """A layer's (feature, child, weight) triples."""
+        return kernel.unpack(self.parts(), number)  # type: ignore[no-any-return]
+
     @property
     def size(self) -> int:
         """Bytes."""

@@ -15,6 +15,7 @@ from umpteen.core.settings import Value
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree
 from umpteen.linear.layers import LinearSettings, ranked, trained
+from umpteen.linear.names import with_names
 from umpteen.linear.reasons import explained
 from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
@@ -36,6 +37,8 @@ class OneVsRest(Classifier):
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._features = Features(self.params)
         X = self._features.fit(corpus)
+        if self.params.label_text:
+            X, Y = with_names(X, Y, self._features, self.labels_)
         T = Y.T.tocsr()
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         flat = Tree(np.arange(len(known), dtype=np.int32), (np.array([0, len(known)]),))

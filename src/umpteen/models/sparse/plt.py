@@ -5,7 +5,7 @@ Parabel is of Prabhu et al. (2018), Bonsai of Khandagale et al. (2020).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -17,10 +17,22 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
-from umpteen.linear.layers import LinearSettings, ranked, trained
+from umpteen.linear.layers import LinearSettings, carried, ranked, trained
+from umpteen.linear.names import with_names
 from umpteen.linear.reasons import explained
 from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
+
+
+_ORIGINAL: Mapping[str, Value] = {
+    "trees": 3,
+    "leaf": 100,
+    "profile": 0,
+    "label_text": False,
+    "eps": 0.1,
+    "rounds": 20,
+    "hinge_power": 2,
+}
 
 
 class PLT(Classifier):
@@ -31,21 +43,13 @@ class PLT(Classifier):
         """The shape of the trees and how they are searched."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "parabel": {"trees": 3, "branch": 2, "leaf": 100, "profile": 0, "rounds": 20, "hinge_power": 2},
-            "bonsai": {
-                "trees": 3,
-                "branch": 100,
-                "leaf": 100,
-                "depth": 2,
-                "balance": False,
-                "profile": 0,
-                "rounds": 20,
-                "hinge_power": 2,
-            },
+            "fast": {"trees": 1, "rounds": 8},
+            "parabel": {**_ORIGINAL, "branch": 2},
+            "bonsai": {**_ORIGINAL, "branch": 100, "depth": 2, "balance": False},
         }
 
-        trees: int = setting(1, "Trees whose scores are averaged.", least=1)
-        branch: int = setting(32, "Children of an inner node at most; balanced trees take a power of two.", least=2)
+        trees: int = setting(3, "Trees whose scores are averaged.", least=1)
+        branch: int = setting(16, "Children of an inner node at most; balanced trees take a power of two.", least=2)
         leaf: int = setting(150, "Labels of a lowest node at most.", least=1)
         balance: bool = setting(True, "Groups of equal size; else plain k-means.")
         depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
@@ -58,8 +62,7 @@ class PLT(Classifier):
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._features = Features(self.params)
-        X = self._features.fit(corpus)
-        T = Y.T.tocsr()
+        X, T = self._rows(self._features.fit(corpus), Y)
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         T = T[known]
         vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
@@ -68,6 +71,34 @@ class PLT(Classifier):
             tree = self._grown(vectors, self.params.seed * 1000 + number)
             weights = trained(X, T, tree, self.params, seed=self.params.seed * 1000 + number)
             self.trees_.append((Tree(known[tree.order], tree.levels), weights))
+
+    def _continue(self, older: Self, corpus: Corpus, Y: sparse.csr_array) -> None:
+        """Keep the older features and trees; new labels stand beside the old label that their documents get."""
+        self._features = older._features
+        X, T = self._rows(self._features.transform(corpus), Y)
+        self.trees_ = []
+        for number, (tree, weights) in enumerate(older.trees_):
+            new = np.setdiff1d(np.flatnonzero(np.diff(T.indptr)), tree.order).astype(np.int32)
+            nearest = ranked(
+                profiles(X, T[new], jobs=self.params.jobs),
+                [(tree, weights)],
+                power=self.params.chance_power,
+                beam=self.params.beam,
+                k=1,
+                jobs=self.params.jobs,
+            )
+            place = np.zeros(len(self.labels_), np.int64)
+            place[tree.order] = np.arange(len(tree.order))
+            grown, places = tree.grown(new, place[nearest.labels[:, 0]])
+            start = carried(weights, grown, places)
+            fresh = trained(X, T, grown, self.params, seed=self.params.seed * 1000 + number, start=start)
+            self.trees_.append((grown, fresh))
+
+    def _rows(self, X: sparse.csr_array, Y: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Documents, with label names among them if so set, and the documents of each label."""
+        if self.params.label_text:
+            X, Y = with_names(X, Y, self._features, self.labels_)
+        return X, Y.T.tocsr()
 
     def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
         shape = {"branch": self.params.branch, "leaf": self.params.leaf, "seed": seed}

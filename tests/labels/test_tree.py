@@ -1,0 +1,73 @@
+"""Label trees: shape, likeness, determinism, growth."""
+
+import numpy as np
+from scipy import sparse
+
+from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
+
+
+def themes(count: int = 240, themes: int = 8, seed: int = 0):
+    """Label vectors around a few directions, and which direction each belongs to."""
+    random = np.random.default_rng(seed)
+    of = random.integers(themes, size=count)
+    V = np.zeros((count, 10 * themes), np.float32)
+    for label, theme in enumerate(of):
+        V[label, theme * 10 + random.choice(10, 4, replace=False)] = 1
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    return sparse.csr_array(V), of
+
+
+def is_nested(tree: Tree, labels: int) -> bool:
+    inside = all(set(up) <= set(down) for up, down in zip(tree.levels, tree.levels[1:], strict=False))
+    return inside and sorted(tree.order) == list(range(labels)) and all(level[-1] == labels for level in tree.levels)
+
+
+def test_profiles_are_normalised_sums_of_documents() -> None:
+    random = np.random.default_rng(0)
+    X = sparse.random_array((50, 30), density=0.3, rng=random, dtype=np.float32, format="csr")
+    T = sparse.csr_array((sparse.random_array((12, 50), density=0.2, rng=random, format="csr") != 0).astype(np.float32))
+    expected = (T @ X).toarray()
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(profiles(X, T).toarray(), expected, atol=1e-6)
+    short = profiles(X, T, most=3).toarray()
+    assert ((short > 0).sum(axis=1) >= 3).all()
+    assert ((short > 0).sum(axis=1) <= 4).all()  # ties may add one
+    np.testing.assert_allclose(np.linalg.norm(short, axis=1), 1, rtol=1e-5)
+
+
+def test_a_balanced_tree_has_equal_groups_of_like_labels() -> None:
+    V, of = themes()
+    tree = balanced(V, branch=4, leaf=30)
+    assert is_nested(tree, 240)
+    assert [len(level) - 1 for level in tree.levels] == [1, 2, 8]
+    assert all(np.ptp(np.diff(level)) <= 1 for level in tree.levels)
+    halves = [np.bincount(of[tree.order[s:e]], minlength=8) for s, e in zip(tree.levels[1], tree.levels[1][1:], strict=False)]
+    purity = np.maximum(*halves).sum() / 240
+    assert purity > 0.85
+
+
+def test_an_unbalanced_tree_finds_the_themes() -> None:
+    V, of = themes()
+    tree = unbalanced(V, branch=16, leaf=30, depth=2)
+    assert is_nested(tree, 240)
+    groups = [of[tree.order[s:e]] for s, e in zip(tree.levels[-1], tree.levels[-1][1:], strict=False)]
+    assert sum(np.bincount(g).max() for g in groups) / 240 > 0.85
+
+
+def test_trees_are_the_same_on_any_number_of_threads() -> None:
+    V, _ = themes(400)
+    one, two = balanced(V, branch=2, leaf=10, jobs=1), balanced(V, branch=2, leaf=10, jobs=3)
+    np.testing.assert_array_equal(one.order, two.order)
+
+
+def test_few_labels_make_a_tree_without_groups() -> None:
+    V, _ = themes(5)
+    assert [level.tolist() for level in balanced(V, branch=16, leaf=100).levels] == [[0, 5]]
+
+
+def test_new_labels_stand_behind_their_neighbours() -> None:
+    tree = Tree(np.array([4, 2, 0, 3, 1], np.int32), (np.array([0, 5]), np.array([0, 2, 5])))
+    grown, places = tree.grown(np.array([5, 6, 7], np.int32), np.array([1, 4, 1]))
+    assert grown.order.tolist() == [4, 2, 5, 7, 0, 3, 1, 6]
+    assert [level.tolist() for level in grown.levels] == [[0, 8], [0, 4, 8]]
+    assert grown.order[places].tolist() == tree.order.tolist()
