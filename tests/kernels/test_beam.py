@@ -40,7 +40,7 @@ def literal(tree, dense, x, *, power, beam, k):
                 if stop - first == 1 and len(tree.levels) > 1:
                     chance = 1.0
                 elif power:
-                    chance = np.exp(-max(0.0, 1 - outputs[child]) ** power)
+                    chance = np.exp(-(max(0.0, 1 - outputs[child]) ** power))
                 else:
                     chance = 1 / (1 + np.exp(-outputs[child]))
                 found.append((int(tree.order[child]) if last else child, path * chance))
@@ -64,7 +64,9 @@ def test_the_search_gives_what_the_literal_one_does(shape: str, power: int) -> N
     weights = packed(layers, width=60, bits=16)
     random = np.random.default_rng(1)
     X = sparse.random_array((30, 60), density=0.2, rng=random, dtype=np.float32, format="csr")
-    X = sparse.csr_array(sparse.vstack([X, sparse.csr_array((1, 60), dtype=np.float32)], format="csr"))  # and an empty one
+    X = sparse.csr_array(
+        sparse.vstack([X, sparse.csr_array((1, 60), dtype=np.float32)], format="csr")
+    )  # and an empty one
     labels, scores = kernel.search(weights.parts(), tree.order, power, X.indptr, X.indices, X.data, 4, 6)
     for row in range(X.shape[0]):
         expected = literal(tree, dense, X[[row]].toarray()[0], power=power, beam=4, k=6)

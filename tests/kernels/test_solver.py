@@ -26,7 +26,17 @@ def solved(X, Y, *, loss, items=None, start=None, eps=1e-4, rounds=2000, thresho
     nothing = np.zeros(labels + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
     items = np.array([[0, labels, 0, labels]]) if items is None else items
     found = solver.solve(
-        x, t, items, np.arange(labels + 1), start or nothing, loss, 1.0, np.float32(eps), rounds, np.float32(threshold), 3
+        x,
+        t,
+        items,
+        np.arange(labels + 1),
+        start or nothing,
+        loss,
+        1.0,
+        np.float32(eps),
+        rounds,
+        np.float32(threshold),
+        3,
     )
     W = np.zeros((labels, X.shape[1] + 1))
     W[found[1], found[0]] = found[2]
@@ -77,7 +87,11 @@ def test_small_weights_are_dropped_and_the_bias_stays() -> None:
 
 def test_starting_from_weights_stays_near_them() -> None:
     X, Y = problem(labels=4)
-    start = np.arange(5) * 2, np.tile(np.array([0, X.shape[1]], np.int32), 4), np.tile(np.array([5.0, -1.0], np.float32), 4)
+    start = (
+        np.arange(5) * 2,
+        np.tile(np.array([0, X.shape[1]], np.int32), 4),
+        np.tile(np.array([5.0, -1.0], np.float32), 4),
+    )
     empty = sparse.csr_array((X.shape[0], 4), dtype=np.float32)
     carried = solved(X, empty, loss=0, start=start)  # nobody has the labels: the node has no documents
     np.testing.assert_array_equal(carried[:, 0], 5)

@@ -9,7 +9,7 @@ from typing import Any
 from umpteen.core.errors import SettingError, did_you_mean
 from umpteen.core.files import missing
 
-DEFAULT_MODEL = "neighbours"
+DEFAULT_MODEL = "plt"
 
 
 @dataclass(frozen=True)

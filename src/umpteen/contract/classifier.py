@@ -44,6 +44,9 @@ class Classifier:
     """Documents in, ranked labels out."""
 
     Params: ClassVar[type[Settings]]
+    labels_: LabelSpace
+    documents_: int  # documents learnt from
+    y_form_: str
     reads: ClassVar[bool] = True  # whether answers depend on what is in a document
 
     def __init__(self, **settings: Any) -> None:
@@ -105,10 +108,12 @@ class Classifier:
 
         `X` is a Corpus, texts, or a matrix of features; `y` lists of labels or a 0/1 matrix (a Corpus brings its own).
         `labels` names labels and what stands above them; `valid` is for models that watch their progress.
-        `start` is an older model of the same kind to go on from: what it knows stays unless the documents say otherwise.
+        `start` is an older model of the same kind to go on from: what it knows stays unless documents say otherwise.
         """
         if start is not None and type(start) is not type(self):
-            raise DataError(f"{type(self).__name__} cannot go on from a {type(start).__name__}: both must be the same model.")
+            raise DataError(
+                f"{type(self).__name__} cannot go on from a {type(start).__name__}: both must be the same model."
+            )
         lists, form, columns = labels_of(y) if y is not None else (None, "names", None)
         corpus = corpus_of(X, lists, space=columns)
         known = start.labels_ if start is not None else labels if isinstance(labels, LabelSpace) else corpus.space
@@ -129,7 +134,9 @@ class Classifier:
             self.labels_.counts = np.maximum(self.labels_.counts, older)
         corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
         labelled = np.diff(Y.indptr) > 0
-        self.documents_ = max(int(labelled.sum()), start.documents_ if start is not None else 0)  # documents learnt from
+        self.documents_ = max(
+            int(labelled.sum()), start.documents_ if start is not None else 0
+        )  # documents learnt from
         size = Size(self.documents_, characters[0], len(space), Y.nnz)
         memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
         if not labelled.all():

@@ -81,7 +81,11 @@ def _gather(weights, layer, columns, values, start, end, nodes, count, sums, roo
                     both = word & among[number]
                     while both:
                         low = both & (~both + np.uint64(1))
-                        found = row + np.int64(words[kind + where[number], 1]) + np.int64(_ones(word & (low - np.uint64(1))))
+                        found = (
+                            row
+                            + np.int64(words[kind + where[number], 1])
+                            + np.int64(_ones(word & (low - np.uint64(1))))
+                        )
                         _fetch(rests, found)
                         node = (where[number] << 6) + np.int64(_ones(low - np.uint64(1)))
                         hits[made, 0], hits[made, 1], given[made] = found, slots[node], value
@@ -105,7 +109,9 @@ def _gather(weights, layer, columns, values, start, end, nodes, count, sums, roo
             first, slot, last = hits[hit, 0], hits[hit, 1], hits[hit, 2]
             value = given[hit]
             step, low = value * scales[layer, 0], value * scales[layer, 1]
-            if last - first == LANES == starts[base + nodes[slot] + 1] - starts[base + nodes[slot]]:  # a full row, in order
+            if (
+                last - first == LANES == starts[base + nodes[slot] + 1] - starts[base + nodes[slot]]
+            ):  # a full row, in order
                 sweep_lanes(sums[slot], entries, first, code, step, low)
             else:
                 for entry in range(first, last):
@@ -118,7 +124,7 @@ def _gather(weights, layer, columns, values, start, end, nodes, count, sums, roo
 
 @njit(cache=True, nogil=True)
 def _among(nodes, count, slots, where, among):
-    """Note each node's slot, and for each word of a bitmap that matters its place and the nodes' bits; returns how many."""
+    """Note each node's slot, and the words of a bitmap that matter with the nodes' bits; returns how many words."""
     used = 0
     for slot in range(count):
         slots[nodes[slot]] = slot
@@ -165,7 +171,13 @@ def search(weights, names, power, bounds, columns, values, beam, k):
     better, worth = np.empty(most, np.int64), np.empty(most, np.float32)
     opened, paths = np.empty(most, np.int64), np.empty(most, np.float32)
     slots = np.full(layers[:, 0].max(), -1, np.int32)
-    space = np.empty((_HITS, 3), np.int64), np.empty(_HITS, np.float32), slots, np.empty(beam, np.int64), np.empty(beam, np.uint64)
+    space = (
+        np.empty((_HITS, 3), np.int64),
+        np.empty(_HITS, np.float32),
+        slots,
+        np.empty(beam, np.int64),
+        np.empty(beam, np.uint64),
+    )
     for row in range(rows):
         nodes[0], reach[0], count = 0, np.float32(1), 1
         for layer in range(len(layers)):
@@ -232,7 +244,7 @@ def chance(output, power):
 
 @njit(cache=True, nogil=True)
 def _least(score, path, power):
-    """The output with which a child at the end of `path` scores this much, a little less so that rounding loses none."""
+    """The output with which a child at the end of `path` scores this much, a little less for rounding."""
     if score <= 0 or path <= 0:
         return -np.inf
     chance = score / path
@@ -274,7 +286,7 @@ def mean(labels, scores, k):
 @njit(cache=True, nogil=True)
 def weights_of(weights, layer, node, child, columns):
     """The weights of one child's classifier for some features, 0 where it has none."""
-    features, words, lists, bases, rests, entries, scales, layers, packing, starts = weights
+    features, words, lists, bases, rests, entries, scales, _layers, packing, _starts = weights
     shift, bits = packing[0], packing[1]
     made = np.zeros(len(columns), np.float32)
     for number in range(len(columns)):

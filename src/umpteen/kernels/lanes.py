@@ -59,7 +59,7 @@ def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
     return types.void(w, columns, values, types.int64, types.int64, by), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, code: Any, step: Any, low: Any) -> Any:
     """sums[:16] += step * (entries[first : first + 16] & code) + low."""
 

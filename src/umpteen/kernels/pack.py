@@ -31,12 +31,16 @@ def sort(features, children, weights, width, most):
 
 @njit(cache=True, nogil=True)
 def fill(features, children, weights, starts, share):
-    """The same triples with zeros added to rows of nodes with sixteen children that have this `share`: read in one sweep."""
+    """The same triples with zeros added to rows that have this `share` of sixteen children: read in one sweep."""
     node_of = _nodes(starts)
     size = 0
     for counting in range(2):
         if counting == 1:
-            new_features, new_children, new_weights = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
+            new_features, new_children, new_weights = (
+                np.empty(size, np.int32),
+                np.empty(size, np.int32),
+                np.empty(size, np.float32),
+            )
         size = 0
         entry = 0
         while entry < len(features):

@@ -163,9 +163,9 @@ def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, se
 
     `x` is (bounds, columns, values, width) of the documents, `t` (bounds, documents) of the labels in tree order. Each
     item is (from, to) of the node's labels, then (first, last) of the `children` to train; child c has the labels from
-    children[c] to children[c + 1]. `initial` is (bounds, features, weights) by child, what each
-    starts from: the answer then stays as near to it as the documents allow. Returns (feature, child, weight) of all weights above `threshold`; the bias, which
-    is always kept, counts as feature `width`.
+    children[c] to children[c + 1]. `initial` is (bounds, features, weights) by child, what each starts from: the answer
+    then stays as near to it as the documents allow. Returns (feature, child, weight) of all weights above `threshold`;
+    the bias, which is always kept, counts as feature `width`.
     """
     bounds, columns, values, width = x
     t_bounds, t_documents = t

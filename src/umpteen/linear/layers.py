@@ -53,7 +53,7 @@ def trained(
     seed: int,
     start: list[Start] | None = None,
 ) -> Weights:
-    """Classifiers for all nodes of a tree; T is (labels, documents). `start` has what each layer's children start from."""
+    """Classifiers for all nodes of a tree; T is (labels, documents), `start` what each layer's children start from."""
     ordered = T[tree.order]
     x = X.indptr, X.indices, X.data, X.shape[1]
     t = ordered.indptr.astype(np.int64), ordered.indices
@@ -97,10 +97,9 @@ def carried(weights: Weights, tree: Tree, place: NDArray[np.int64]) -> list[Star
     start = []
     for number, (_, below) in enumerate(tree.layers()):
         features, children, values = weights.layer(number)
-        if number == len(tree.levels) - 1:
-            children = place[children]
-        order = np.argsort(children, kind="stable")
-        bounds = np.searchsorted(children[order], np.arange(len(below)))
+        places = place[children] if number == len(tree.levels) - 1 else children
+        order = np.argsort(places, kind="stable")
+        bounds = np.searchsorted(places[order], np.arange(len(below)))
         start.append((bounds, features[order], values[order]))
     return start
 

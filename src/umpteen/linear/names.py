@@ -20,7 +20,9 @@ def with_names(
         (np.ones(len(labels), Y.dtype), (np.arange(len(labels)), labels)), shape=(len(labels), Y.shape[1])
     )
     grown = sparse.vstack([X, named], format="csr")
-    return csr(grown.data, grown.indices, grown.indptr, grown.shape), sparse.csr_array(sparse.vstack([Y, ones], format="csr"))
+    return csr(grown.data, grown.indices, grown.indptr, grown.shape), sparse.csr_array(
+        sparse.vstack([Y, ones], format="csr")
+    )
 
 
 def _words(space: LabelSpace, number: int) -> str:

@@ -45,7 +45,13 @@ def explained(
 
 
 def _descent(
-    tree: Tree, weights: Weights, label: int, columns: NDArray[np.int32], values: NDArray[np.float32], power: int, space: LabelSpace
+    tree: Tree,
+    weights: Weights,
+    label: int,
+    columns: NDArray[np.int32],
+    values: NDArray[np.float32],
+    power: int,
+    space: LabelSpace,
 ) -> tuple[tuple[Step, ...], NDArray[np.float64], float]:
     """The steps to a label, what each feature adds on the way, and the chance of the whole path."""
     place = int(np.flatnonzero(tree.order == label)[0])
@@ -84,5 +90,7 @@ def _spans(text: str, features: Features, given: dict[int, float]) -> tuple[Span
     for start, end, column in found.tolist():
         total[np.searchsorted(edges, start) : np.searchsorted(edges, end)] += given.get(column, 0.0)
     return tuple(
-        Span(int(start), int(end), float(weight)) for start, end, weight in zip(edges[:-1], edges[1:], total[:-1], strict=True) if weight
+        Span(int(start), int(end), float(weight))
+        for start, end, weight in zip(edges[:-1], edges[1:], total[:-1], strict=True)
+        if weight
     )

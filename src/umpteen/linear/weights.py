@@ -24,8 +24,12 @@ _FULL = 0.4  # a row of sixteen children with this share of them gets an entry f
 class Weights:
     """Flat arrays over all layers, in the order the kernel takes them."""
 
-    features: NDArray[np.int32]  # (features + 2, layers, 2): a feature's first row; where its bitmap begins, or -1 - its list
-    words: NDArray[np.uint64]  # (words, 2): bitmaps over nodes, with how many rows of the feature stand before each word
+    features: NDArray[
+        np.int32
+    ]  # (features + 2, layers, 2): a feature's first row; where its bitmap begins, or -1 - its list
+    words: NDArray[
+        np.uint64
+    ]  # (words, 2): bitmaps over nodes, with how many rows of the feature stand before each word
     lists: NDArray[Any]  # nodes
     bases: NDArray[np.uint32]  # first entry of each run of rows
     rests: NDArray[np.uint16]  # a row's first entry within its run
@@ -104,9 +108,13 @@ def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> We
         lists=np.concatenate([la.lists for la in made]).astype(node_type),
         bases=bases.astype(np.uint32),
         rests=(begins - bases[np.arange(len(begins)) >> shift]).astype(np.uint16),
-        entries=np.concatenate([la.lanes.astype(np.int64) << bits | la.codes for la in made]).astype(_smallest(most << bits)),
+        entries=np.concatenate([la.lanes.astype(np.int64) << bits | la.codes for la in made]).astype(
+            _smallest(most << bits)
+        ),
         scales=np.stack([la.scale for la in made]),
-        layers=np.array([(len(la.starts) - 1, at, np.diff(la.starts).max()) for la, at in zip(made, before["starts"], strict=False)]),
+        layers=np.array(
+            [(len(la.starts) - 1, at, np.diff(la.starts).max()) for la, at in zip(made, before["starts"], strict=False)]
+        ),
         packing=np.array([shift, bits]),
         starts=np.concatenate([la.starts for la in made]),
     )

@@ -38,6 +38,10 @@ def train(
     valid: Annotated[
         Path | None, Option("--valid", metavar="FILE", help="Documents to watch progress on.", show_default=False)
     ] = None,
+    start: Annotated[
+        Path | None,
+        Option("--from", metavar="DIR", help="An older model of the same kind to go on from.", show_default=False),
+    ] = None,
     labels: options.Labels = None,
     language: options.Language = None,
     preset: Annotated[
@@ -82,26 +86,30 @@ def train(
     if wanted.out is None:
         raise BadParameter("Say where to save the model: --out DIR", param_hint="--out")
     began = time.perf_counter()
-    trained = fitted(wanted, base=base, skip_bad=skip_bad, anyway=anyway)
+    trained = fitted(wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway)
     _summary(trained, wanted.out, time.perf_counter() - began)
 
 
-def fitted(wanted: Config, *, base: int | None = None, skip_bad: bool = False, anyway: bool = False) -> "Classifier":
+def fitted(
+    wanted: Config, *, start: Path | None = None, base: int | None = None, skip_bad: bool = False, anyway: bool = False
+) -> "Classifier":
     """The model that a configuration asks for, trained and saved."""
     from umpteen.core.store import check_free
+    from umpteen.models import load
     from umpteen.models import model as model_class
 
     assert wanted.train is not None and wanted.out is not None
     check_free(wanted.out)
     kind = model_class(wanted.model)
     made = kind(**vars(kind.Params.made(wanted.settings, owner=wanted.model, preset=wanted.preset)))
+    older = load(start) if start else None
     corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
     valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
     known = labels_for(wanted.train, wanted.labels, wanted.language)
     there = wanted.out.is_dir() and any(wanted.out.iterdir())
     with keeping(f"The model that was in {wanted.out} is unchanged." if there else "No model was saved."):
         with _enough_memory(anyway), bar(f"Training {wanted.model}"):
-            made.fit(corpus, labels=known, valid=valid)
+            made.fit(corpus, labels=known, valid=valid, start=older)
         with bar(f"Saving {wanted.out}"):
             made.save(wanted.out)
     for part in (corpus, valid):

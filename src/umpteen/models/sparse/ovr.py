@@ -1,4 +1,4 @@
-"""One linear classifier for each label against all other documents, small weights dropped (DiSMEC, Babbar & Schölkopf 2017)."""
+"""One linear classifier for each label against all others, small weights dropped (DiSMEC, Babbar & Schölkopf 2017)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +53,9 @@ class OneVsRest(Classifier):
     def _explain(self, corpus: Corpus, label: int) -> Explanation:
         x, text = self._features.transform(corpus), next(corpus.texts())
         trees = [(self._tree, self._weights)]
-        return explained(x, text, label, trees, features=self._features, space=self.labels_, power=self.params.chance_power)
+        return explained(
+            x, text, label, trees, features=self._features, space=self.labels_, power=self.params.chance_power
+        )
 
     def _memory(self, size: Size) -> int:
         return super()._memory(size) + 24 * (size.characters // 8) + 1000 * size.labels

@@ -23,7 +23,6 @@ from umpteen.linear.reasons import explained
 from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
 
-
 _ORIGINAL: Mapping[str, Value] = {
     "trees": 3,
     "leaf": 100,
