@@ -17,6 +17,12 @@ def plt(umpteen: Command, data: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def neighbours(umpteen: Command, data: Path, tmp_path: Path) -> Path:
+    assert umpteen("train", data, "--out", tmp_path / "n", "--model", "neighbours").code == 0
+    return tmp_path / "n"
+
+
+@pytest.fixture
 def features(umpteen: Command, tmp_path: Path) -> tuple[Path, Path]:
     (tmp_path / "t.txt").write_text("4 3 2\n0 0:1 1:1\n1 2:1\n0 0:1\n1 2:2\n")
     assert umpteen("train", tmp_path / "t.txt", "--out", tmp_path / "f", "--model", "plt").code == 0
@@ -82,8 +88,8 @@ def test_mistakes(umpteen: Command, plt: Path, arguments: list[str], code: int, 
     assert sentence in done.err
 
 
-def test_what_cannot_be_explained(umpteen: Command, model: Path, plt: Path, tmp_path: Path) -> None:
-    assert umpteen("explain", model, "-t", "apple").err == "umpteen: Neighbours cannot explain its labels.\n"
+def test_what_cannot_be_explained(umpteen: Command, neighbours: Path, plt: Path, tmp_path: Path) -> None:
+    assert umpteen("explain", neighbours, "-t", "apple").err == "umpteen: Neighbours cannot explain its labels.\n"
     (tmp_path / "empty.jsonl").write_text("\n")
     done = umpteen("explain", plt, tmp_path / "empty.jsonl", "--format", "jsonl")
     assert "There is no document in " in done.err
@@ -123,7 +129,7 @@ def test_long_lists_are_shortened_on_a_terminal(umpteen: Command, tmp_path: Path
     assert len(umpteen("tree", tmp_path / "p", "--all").out.splitlines()) == 13
 
 
-def test_models_without_a_tree(umpteen: Command, model: Path) -> None:
-    done = umpteen("tree", model)
+def test_models_without_a_tree(umpteen: Command, neighbours: Path) -> None:
+    done = umpteen("tree", neighbours)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("umpteen: neighbours has no label tree: ")
