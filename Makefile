@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check static format docs clean
+.PHONY: demo test check static format docs bench-sparse clean
 
 demo: .venv/base  ## train on real news, show scores, tag three documents
 	@$(BIN)/umpteen demo
@@ -27,8 +27,11 @@ docs: .venv/base  ## the pages that are made from the code
 	$(BIN)/umpteen models --markdown > docs/models.md.new
 	mv docs/models.md.new docs/models.md
 
-clean:  ## remove the environment, caches and the demo's model
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache demo dist
+bench-sparse: .venv/base  ## label trees beside their peers, which it installs in .venv-peers; OPTIONS="--data bibtex"
+	$(BIN)/python benchmarks/sparse.py --out dist/sparse.json $(OPTIONS)
+
+clean:  ## remove the environments, caches and the demo's model
+	rm -rf .venv .venv-peers .mypy_cache .pytest_cache .ruff_cache demo dist
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/base: pyproject.toml constraints.txt

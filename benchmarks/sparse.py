@@ -10,7 +10,9 @@ what is measured again replaces what stands there, with --resume what stands the
 import argparse
 import json
 import os
+import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +21,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from peers import sets
-from peers.environments import Missing, python_of
-from peers.systems import SYSTEMS, THREADS, is_peer, matrix
-from peers.tables import report
 
+from peers import sets
+from peers.environments import MissingError, python_of
+from peers.systems import SYSTEMS, THREADS, is_peer, kind, matrix
+from peers.tables import report
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Judged, inverse_propensity
 
@@ -34,7 +36,7 @@ DATA = "bibtex,delicious,debtags,tate,tibkat,generated"
 Row = dict[str, Any]
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A run that ended badly or took too long."""
 
 
@@ -89,7 +91,7 @@ class Bench:
         for system in systems:
             try:
                 self.pythons[system] = python_of(system, self.options.environments)
-            except Missing as problem:
+            except MissingError as problem:
                 print(f"{system}: left out, {problem}")
 
     def run_set(self, name: str) -> None:
@@ -111,7 +113,7 @@ class Bench:
         try:
             work()
             print(f"{what}: done in {time.perf_counter() - began:.0f} s", flush=True)
-        except Failed as problem:
+        except FailedError as problem:
             print(f"{what}: {problem}", flush=True)
 
     def _measure(self, name: str, system: str) -> None:
@@ -138,7 +140,7 @@ class Bench:
     def _child(self, step: str, name: str, system: str) -> dict[str, float]:
         """One step in a process of its own."""
         data, model, answer = self.work / name, self.work / "model", self.work / "answer.json"
-        if SYSTEMS[system].func.reads_text and not (data / "train.txt").exists():  # type: ignore[attr-defined]
+        if kind(system).reads_text and not (data / "train.txt").exists():
             sets.write_text(data)
         if step == "train":
             rmtree(model, ignore_errors=True)
@@ -148,17 +150,17 @@ class Bench:
                 command, env=self.env, timeout=self.options.limit, capture_output=True, text=True, errors="replace"
             )
         except subprocess.TimeoutExpired:
-            raise Failed(f"stopped, since {step} took more than {self.options.limit} s") from None
+            raise FailedError(f"stopped, since {step} took more than {self.options.limit} s") from None
         if done.returncode:
             last = (done.stderr.strip().splitlines() or [""])[-1]
-            raise Failed(f"{step} ended with {done.returncode}: {last[-300:]}")
+            raise FailedError(f"{step} ended with {done.returncode}: {last[-300:]}")
         return dict(json.loads(answer.read_text()))
 
 
 def scores(data: Path, labels: Any) -> dict[str, float]:
     """P@k and PSP@5, in percent, of the labels that a system gave."""
     Y, Yt = matrix(data, "Y"), matrix(data, "Yt")
-    ranking = Ranking(labels, np.broadcast_to(np.arange(5, 0, -1, np.float32), labels.shape))
+    ranking = Ranking(labels, np.broadcast_to(np.arange(5, 0, -1, dtype=np.float32), labels.shape))
     weights = inverse_propensity(np.bincount(Y.indices, minlength=Y.shape[1]), Y.shape[0])
     judged = Judged.of(ranking, Yt, k=5, weights=weights)
     return {f"P@{k}": 100 * judged.precision(k).value for k in (1, 3, 5)} | {"PSP@5": 100 * judged.psp(5).value}
@@ -190,6 +192,7 @@ def _place(name: str, order: list[str]) -> tuple[int, str]:
 def main() -> None:
     """Measure and print."""
     options = parsed()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that children and files go too
     results = Results.kept(options.out)
     with TemporaryDirectory(prefix="bench-sparse-") as work:
         bench = Bench(Path(work), options, results)

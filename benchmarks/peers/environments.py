@@ -4,25 +4,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-from peers.systems import SYSTEMS
+from peers.systems import kind
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """A peer that cannot be installed here."""
 
 
 def python_of(system: str, folder: Path) -> str:
     """The interpreter that has a system installed; its environment is made in `folder` where it is not there yet."""
-    kind = SYSTEMS[system].func
-    if not kind.installs:  # type: ignore[attr-defined]
+    installs = kind(system).installs
+    if not installs:
         return sys.executable
-    place = folder / kind.__name__.lower()
+    place = folder / kind(system).__name__.lower()
     python, ready = place / "bin" / "python", place / "installed.txt"
-    wanted = "\n".join(kind.installs)  # type: ignore[attr-defined]
+    wanted = "\n".join(installs)
     if not ready.exists() or ready.read_text() != wanted:
         print(f"Setting up {place} (once) ...", flush=True)
         _run([sys.executable, "-m", "venv", "--clear", str(place)])
-        for packages in kind.installs:  # type: ignore[attr-defined]
+        for packages in installs:
             _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages.split()])
         ready.write_text(wanted)
     return str(python)
@@ -31,4 +31,4 @@ def python_of(system: str, folder: Path) -> str:
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise Missing((done.stderr.strip().splitlines() or ["pip failed"])[-1])
+        raise MissingError((done.stderr.strip().splitlines() or ["pip failed"])[-1])

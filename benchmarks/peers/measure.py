@@ -29,7 +29,7 @@ def train(system: System, data: Path, model: Path) -> Figures:
     system.read(data)
     system.warm_up()
     before, cpu = peak(), time.process_time()
-    seconds = timed(lambda: system.train(model))
+    seconds, _ = timed(system.train, model)
     cpu = time.process_time() - cpu
     system.save(model)
     size = sum(file.stat().st_size for file in model.rglob("*") if file.is_file())
@@ -39,37 +39,36 @@ def train(system: System, data: Path, model: Path) -> Figures:
 def compiled(system: System, data: Path, model: Path) -> Figures:
     """Seconds of what happens once only."""
     system.read(data)
-    return {"compile_s": timed(system.warm_up)}
+    return {"compile_s": timed(system.warm_up)[0]}
 
 
 def tag(system: System, data: Path, model: Path, answer: Path) -> Figures:
     """Documents a second, milliseconds of a single one; the labels given to all."""
     X = matrix(data, "Xt")
     before = peak()
-    load = timed(lambda: system.load(model))
+    load, _ = timed(system.load, model)
     documents = system.asked(X)
     singles = [system.asked(X[row]) for row in range(min(_SINGLE, X.shape[0]))]
     system.batch(system.asked(X[:200]))  # a warm process
     best, spent = float("inf"), 0.0
     for _ in range(_ROUNDS):
-        answers: list[Any] = []
-        seconds = timed(lambda into=answers: into.append(system.batch(documents)))
+        seconds, answers = timed(system.batch, documents)
         best, spent = min(best, seconds), spent + seconds
         if spent > _LONG:
             break
-    np.save(answer.with_suffix(".npy"), system.labels(answers[0]))
+    np.save(answer.with_suffix(".npy"), system.labels(answers))
     for single in singles[:50]:
         system.one(single)
-    times = [1000 * timed(lambda one=single: system.one(one)) for single in singles]
+    times = [1000 * timed(system.one, single)[0] for single in singles]
     p50, p99 = np.percentile(times, [50, 99]).tolist()
     return {"load_s": load, "docs_s": X.shape[0] / best, "p50_ms": p50, "p99_ms": p99, "tag_mb": peak() - before}
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Seconds that `work` takes."""
+def timed(work: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    """Seconds that `work` takes, and what it gives."""
     began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+    answer = work(*arguments)
+    return time.perf_counter() - began, answer
 
 
 def peak() -> float:
@@ -86,7 +85,8 @@ def main() -> None:
     data, model, answer = map(Path, paths)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
-    system = SYSTEMS[name]()
+    made, settings = SYSTEMS[name]
+    system = made(**settings)
     figures = (
         tag(system, data, model, answer)
         if step == "tag"

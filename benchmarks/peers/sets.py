@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 import umpteen
+from peers.systems import matrix
 from umpteen.text.tfidf import Tfidf, TfidfSettings
 
 Matrices = tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array, sparse.csr_array]  # X, Y, Xt, Yt
@@ -103,12 +104,12 @@ def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
     df = np.bincount(counts.indices, minlength=counts.shape[1])
     idf = np.log((1 + counts.shape[0]) / (1 + df)) + 1
     counts.data = ((1 + np.log(counts.data)) * idf[counts.indices]).astype(np.float32)
-    return normalize(counts)
+    return sparse.csr_array(normalize(counts))
 
 
 def write_text(folder: Path) -> None:
     """The training data of a folder as text in the XC repository's form, for systems that read no other."""
-    X, Y = (sparse.load_npz(folder / f"{part}.npz") for part in "XY")
+    X, Y = matrix(folder, "X"), matrix(folder, "Y")
     with (folder / "train.txt").open("w") as out:
         out.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n")
         for row in range(X.shape[0]):

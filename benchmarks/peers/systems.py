@@ -4,7 +4,6 @@ Each runs in its own environment, so nothing but the standard library, numpy and
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -66,8 +65,7 @@ class Umpteen(System):
     def __init__(self, preset: str | None = None) -> None:
         import umpteen
 
-        made = partial(umpteen.PLT.preset, preset) if preset else umpteen.PLT
-        self.model = made(jobs=THREADS)
+        self.model = umpteen.PLT.preset(preset, jobs=THREADS) if preset else umpteen.PLT(jobs=THREADS)
 
     def warm_up(self) -> None:
         few = self.X[:100]
@@ -200,20 +198,25 @@ class NapkinXC(System):
         return self.model.predict_proba(documents, top_k=TOP)
 
 
-SYSTEMS: dict[str, partial[System]] = {
-    "umpteen": partial(Umpteen),
-    "umpteen-parabel": partial(Umpteen, "parabel"),
-    "umpteen-bonsai": partial(Umpteen, "bonsai"),
-    "omikuji-parabel": partial(Omikuji),
-    "omikuji-bonsai": partial(Omikuji, cluster_balanced=False, cluster_k=100, max_depth=3),
-    "pecos": partial(Pecos),
-    "napkinxc": partial(NapkinXC),
+SYSTEMS: dict[str, tuple[type[System], dict[str, Any]]] = {
+    "umpteen": (Umpteen, {}),
+    "umpteen-parabel": (Umpteen, {"preset": "parabel"}),
+    "umpteen-bonsai": (Umpteen, {"preset": "bonsai"}),
+    "omikuji-parabel": (Omikuji, {}),
+    "omikuji-bonsai": (Omikuji, {"cluster_balanced": False, "cluster_k": 100, "max_depth": 3}),
+    "pecos": (Pecos, {}),
+    "napkinxc": (NapkinXC, {}),
 }
+
+
+def kind(name: str) -> type[System]:
+    """The class of a system."""
+    return SYSTEMS[name][0]
 
 
 def is_peer(name: str) -> bool:
     """Whether a system is another project's."""
-    return bool(SYSTEMS[name].func.installs)  # type: ignore[attr-defined]
+    return bool(kind(name).installs)
 
 
 def matrix(data: Path, name: str) -> sparse.csr_matrix:
