@@ -49,5 +49,5 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def model(umpteen: Callable[..., Run], data: Path, tmp_path: Path) -> Path:
     """A model trained on the toy folder."""
-    assert umpteen("train", data, "--out", tmp_path / "m").code == 0
+    assert umpteen("train", data, "--out", tmp_path / "m", "--model", "neighbours").code == 0
     return tmp_path / "m"

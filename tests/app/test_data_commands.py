@@ -95,7 +95,7 @@ def test_demo_on_fetched_and_on_generated_data(
     monkeypatch.setattr(datasets, "get", lambda name: data)
     done = umpteen("demo", "--out", tmp_path / "demo")
     assert done.code == 0, done.err
-    assert "neighbours  100.00" in done.out
+    assert "plt         100.00" in done.out
     assert "popular" in done.out
     assert done.out.count("true: ") == 3
     assert "tag" in done.out.splitlines()[-2]

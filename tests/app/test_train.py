@@ -56,10 +56,10 @@ def test_config_mistakes(umpteen: Command, data: Path, tmp_path: Path, text: str
     ("extra", "sentence"),
     [
         (["--model", "neighbors"], "There is no model 'neighbors'. Did you mean 'neighbours'?"),
-        (["--set", "neighbuors=3"], "has no setting 'neighbuors'. Did you mean 'neighbours'?"),
+        (["--set", "treees=3"], "has no setting 'treees'. Did you mean 'trees'?"),
         (["--set", "neighbours"], "--set takes name=value, not 'neighbours'."),
-        (["--set", "neighbours=x"], "Setting 'neighbours' takes a whole number or none, not 'x'."),
-        (["--set", "neighbours=0"], "must be 1 or more"),
+        (["--set", "trees=x"], "Setting 'trees' takes a whole number, not 'x'."),
+        (["--set", "trees=0"], "must be 1 or more"),
         (["--preset", "quick"], "has no preset 'quick'."),
         (["--format", "jsnol"], "There is no format 'jsnol'. Did you mean 'jsonl'?"),
         (["--labels", "nowhere.tsv"], "There is no file nowhere.tsv."),
@@ -148,7 +148,7 @@ def test_ctrl_c_keeps_the_old_model(umpteen: Command, data: Path, model: Path, m
     def stopped(*_: object, **__: object) -> None:
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()  # as compiled code does
 
-    monkeypatch.setattr("umpteen.models.sparse.neighbours.Neighbours._fit", stopped)
+    monkeypatch.setattr("umpteen.models.sparse.plt.PLT._fit", stopped)
     done = umpteen("train", data, "--out", model)
     assert done.code == 130
     assert f"The model that was in {model} is unchanged." in done.err
@@ -158,8 +158,8 @@ def test_ctrl_c_keeps_the_old_model(umpteen: Command, data: Path, model: Path, m
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_real_ctrl_c_ends_cleanly(data: Path, tmp_path: Path) -> None:
     code = (
-        "import os, signal, sys; import umpteen.models.sparse.neighbours as n; from umpteen.app.cli import main\n"
-        "n.Neighbours._fit = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "import os, signal, sys; import umpteen.models.sparse.plt as n; from umpteen.app.cli import main\n"
+        "n.PLT._fit = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
         f"sys.argv = ['umpteen', 'train', {str(data)!r}, '--out', {str(tmp_path / 'm')!r}]; main()"
     )
     signal.signal(signal.SIGINT, signal.default_int_handler)

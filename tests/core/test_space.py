@@ -73,5 +73,5 @@ def test_a_near_match_for_an_unknown_label() -> None:
     for wanted, near in (("APPLES", "Apple"), ("fruits", "Fruit"), ("übungen", "Übung")):
         with pytest.raises(DataError, match=f"Did you mean '{near}'"):
             space.id(wanted)
-    with pytest.raises(DataError, match="among the 3 labels known.$"):
+    with pytest.raises(DataError, match=r"among the 3 labels known\.$"):
         space.id("zzz")

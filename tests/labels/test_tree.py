@@ -41,7 +41,9 @@ def test_a_balanced_tree_has_equal_groups_of_like_labels() -> None:
     assert is_nested(tree, 240)
     assert [len(level) - 1 for level in tree.levels] == [1, 2, 8]
     assert all(np.ptp(np.diff(level)) <= 1 for level in tree.levels)
-    halves = [np.bincount(of[tree.order[s:e]], minlength=8) for s, e in zip(tree.levels[1], tree.levels[1][1:], strict=False)]
+    halves = [
+        np.bincount(of[tree.order[s:e]], minlength=8) for s, e in zip(tree.levels[1], tree.levels[1][1:], strict=False)
+    ]
     purity = np.maximum(*halves).sum() / 240
     assert purity > 0.85
 

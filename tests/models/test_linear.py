@@ -25,7 +25,8 @@ def test_every_preset_and_loss_learns(preset: str, loss: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"leaf": 2, "branch": 2}, {"leaf": 2, "balance": False, "branch": 3}, {"bits": 16}]
+    "settings",
+    [{"leaf": 2, "branch": 2}, {"leaf": 1, "branch": 2}, {"leaf": 2, "balance": False, "branch": 3}, {"bits": 16}],
 )
 def test_deep_trees_learn_and_give_the_same_on_any_number_of_threads(settings: dict[str, object]) -> None:
     one = PLT(**settings, jobs=1).fit(TEXTS, LABELS)

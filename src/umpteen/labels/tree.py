@@ -31,7 +31,6 @@ class Tree:
         below = (*self.levels[1:], np.arange(len(self.order) + 1))
         return [*zip(self.levels, below, strict=True)]
 
-
     def grown(self, new: NDArray[np.int32], beside: NDArray[np.int64]) -> "tuple[Tree, NDArray[np.int64]]":
         """The tree with each `new` label right behind the label at place `beside`; and the old labels' new places."""
         before = np.sort(beside)

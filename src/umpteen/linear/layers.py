@@ -61,7 +61,7 @@ def trained(
     work = [
         (layer, items, below)
         for layer, (groups, below) in enumerate(tree.layers())
-        for items in _work(groups, below, t[0])
+        for items in _work(groups, below, t[0], least=1 if len(tree.levels) == 1 else 2)
     ]
     found: list[list[Triples]] = [[] for _ in tree.levels]
     begin = start or [_nothing(len(below)) for _, below in tree.layers()]
@@ -81,8 +81,9 @@ def trained(
         for layer, triples in each(solved, work, jobs=settings.jobs):
             found[layer].append(triples)
             line.advance()
+    none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)
     for (groups, below), parts in zip(tree.layers(), found, strict=True):
-        features, children, weights = (np.concatenate([part[n] for part in parts]) for n in range(3))
+        features, children, weights = (np.concatenate([none[n], *(part[n] for part in parts)]) for n in range(3))
         parts.clear()
         layers.append(((features, children, weights), np.searchsorted(below, groups)))
     return packed(layers, width=X.shape[1], bits=settings.bits)
@@ -104,10 +105,13 @@ def carried(weights: Weights, tree: Tree, place: NDArray[np.int64]) -> list[Star
     return start
 
 
-def _work(groups: Bounds, below: Bounds, t_bounds: Bounds) -> Iterator[NDArray[np.int64]]:
-    """A layer's nodes in pieces of like cost, the dearest first: rows of (labels from, to, children from, to)."""
+def _work(groups: Bounds, below: Bounds, t_bounds: Bounds, *, least: int) -> Iterator[NDArray[np.int64]]:
+    """A layer's nodes with enough children in pieces of like cost, the dearest first.
+
+    Pieces are rows of (labels from, to, children from, to).
+    """
     first, last = np.searchsorted(below, groups[:-1]), np.searchsorted(below, groups[1:])
-    items = np.stack([groups[:-1], groups[1:], first, last], axis=1)[last - first > (1 if len(groups) > 2 else 0)]
+    items = np.stack([groups[:-1], groups[1:], first, last], axis=1)[last - first >= least]
     cost = (t_bounds[items[:, 1]] - t_bounds[items[:, 0]]) * -(-(items[:, 3] - items[:, 2]) // LANES)
     share = cost.sum() / (16 * cores())
     pieces, load = list[NDArray[np.int64]](), 0.0
