@@ -137,22 +137,53 @@ def _among(nodes, count, slots, where, among):
 
 
 @njit(cache=True, nogil=True)
+def _worse(ids, scores, one, other):
+    """Whether one answer stands behind another: a lower score, or the same and a higher id."""
+    return scores[one] < scores[other] or (scores[one] == scores[other] and ids[one] > ids[other])
+
+
+@njit(cache=True, nogil=True)
+def _swap(ids, scores, one, other):
+    ids[one], ids[other] = ids[other], ids[one]
+    scores[one], scores[other] = scores[other], scores[one]
+
+
+@njit(cache=True, nogil=True)
+def _sink(ids, scores, at, count):
+    """Restore a heap, worst first, below place `at`."""
+    while 2 * at + 1 < count:
+        child = 2 * at + 1
+        if child + 1 < count and _worse(ids, scores, child + 1, child):
+            child += 1
+        if not _worse(ids, scores, child, at):
+            return
+        _swap(ids, scores, at, child)
+        at = child
+
+
+@njit(cache=True, nogil=True)
 def _insert(ids, scores, kept, most, new, score):
-    """Put one more into a list falling by score, then rising by id; returns how many are in it."""
+    """Put one more into a heap of the `most` best, the worst of them first; returns how many are in it."""
     if kept == most:
-        if score < scores[most - 1] or (score == scores[most - 1] and new > ids[most - 1]):
+        if score < scores[0] or (score == scores[0] and new > ids[0]):
             return kept
-        at = most - 1
-    else:
-        at = kept
-        kept += 1
-    while at > 0 and (scores[at - 1] < score or (scores[at - 1] == score and ids[at - 1] > new)):
-        ids[at] = ids[at - 1]
-        scores[at] = scores[at - 1]
-        at -= 1
-    ids[at] = new
-    scores[at] = score
-    return kept
+        ids[0], scores[0] = new, score
+        _sink(ids, scores, 0, kept)
+        return kept
+    at = kept
+    ids[at], scores[at] = new, score
+    while at > 0 and _worse(ids, scores, at, (at - 1) // 2):
+        _swap(ids, scores, at, (at - 1) // 2)
+        at = (at - 1) // 2
+    return kept + 1
+
+
+@njit(cache=True, nogil=True)
+def _fall(ids, scores, count):
+    """Sort a heap so that it falls."""
+    for last in range(count - 1, 0, -1):
+        _swap(ids, scores, 0, last)
+        _sink(ids, scores, 0, last)
 
 
 @njit(cache=True, nogil=True)
@@ -190,7 +221,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                 stage = 0
                 stop = min(count, _FIRST) if begin == 0 else count
                 for at in range(begin, stop):  # nodes fall by score; they are opened in the order they lie in
-                    if kept < room or reach[at] > worth[room - 1]:
+                    if kept < room or reach[at] > worth[0]:
                         stage = _by_id(opened, paths, stage, nodes[at], reach[at])
                 begin = stop
                 if stage == 0:
@@ -201,7 +232,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                 for slot in range(stage):
                     first = starts[base + opened[slot]]
                     below = starts[base + opened[slot] + 1] - first
-                    least = _least(worth[room - 1], paths[slot], power) if kept == room else -np.inf
+                    least = _least(worth[0], paths[slot], power) if kept == room else -np.inf
                     for child in range(below):
                         output = sums[slot, child]
                         if below == 1 and len(layers) > 1:
@@ -212,7 +243,8 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                             path = paths[slot] * chance(output, power)
                         kept = _insert(better, worth, kept, room, names[first + child] if last else first + child, path)
                         if kept == room:
-                            least = _least(worth[room - 1], paths[slot], power)
+                            least = _least(worth[0], paths[slot], power)
+            _fall(better, worth, kept)
             nodes, better = better, nodes
             reach, worth = worth, reach
             count = kept
@@ -280,6 +312,7 @@ def mean(labels, scores, k):
                 total += values[order[at]]
                 at += 1
             kept = _insert(best[row], worth[row], kept, k, label, total / np.float32(trees))
+        _fall(best[row], worth[row], kept)
     return best, worth
 
 
