@@ -57,6 +57,7 @@ def tag(system: System, data: Path, model: Path, answer: Path) -> Figures:
         if spent > _LONG:
             break
     np.save(answer.with_suffix(".npy"), system.labels(answers))
+    system.on_one_thread()
     for single in singles[:50]:
         system.one(single)
     times = [1000 * timed(system.one, single)[0] for single in singles]

@@ -50,6 +50,9 @@ class System:
         """The best labels of many documents, on all threads."""
         raise NotImplementedError
 
+    def on_one_thread(self) -> None:
+        """Become ready for single documents, where threads only cost."""
+
     def one(self, documents: Any) -> Any:
         """The best labels of a single document."""
         return self.batch(documents)
@@ -129,6 +132,9 @@ class Omikuji(System):
     def batch(self, documents: Any) -> Any:
         return list(self.threads.map(lambda pairs: self.model.predict(pairs, BEAM, TOP), documents))
 
+    def on_one_thread(self) -> None:
+        self.model.init_prediction_thread_pool(1)
+
     def one(self, documents: Any) -> Any:
         return self.model.predict(documents[0], BEAM, TOP)
 
@@ -197,6 +203,9 @@ class NapkinXC(System):
 
     def batch(self, documents: Any) -> Any:
         return self.model.predict_proba(documents, top_k=TOP)
+
+    def on_one_thread(self) -> None:
+        self.model.set_params(threads=1)
 
 
 SYSTEMS: dict[str, tuple[type[System], dict[str, Any]]] = {

@@ -21,9 +21,9 @@ Every system has the same features and two threads on two cores, trains in one p
 is from features in memory to a model in memory, label profiles and clustering included, importing and reading left out
 (napkinXC writes its model on the way). Memory is the most that the training process held; in brackets, what it held
 before training: libraries and data. Documents/s: the whole test set at once, the best of three. One document: {single}
-of them one by one in a warm process, median and 99th percentile. omikuji answers one document a call; its batch is such
-calls from two threads, with weights made dense where that is quicker. PECOS answers from hash-chunked weights. P@k and
-PSP@k in percent over all test documents, labels not seen in training left out of the truth."""
+of them one by one on one thread in a warm process, median and 99th percentile. omikuji answers one document a call; its
+batch is such calls from two threads, with weights made dense where that is quicker. PECOS answers from hash-chunked
+weights. P@k and PSP@k in percent over all test documents, labels not seen in training left out of the truth."""
 
 
 def measured(rows: Sequence[Row]) -> str:
