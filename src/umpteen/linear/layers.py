@@ -133,7 +133,7 @@ def ranked(
     X: sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int
 ) -> Ranking:
     """The k best labels of each row, by the mean score over trees; a label that a tree did not reach counts 0 there."""
-    depth = k if len(trees) == 1 else max(2 * k, beam)
+    depth = k if len(trees) == 1 else k + min(k, 20)  # a label low in one tree may stand high in the mean
 
     def block(part: tuple[int, int]) -> Ranking:
         bounds = X.indptr[part[0] : part[1] + 1]

@@ -53,7 +53,7 @@ class PLT(Classifier):
         balance: bool = setting(True, "Groups of equal size; else plain k-means.")
         depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
         profile: int = setting(
-            256, "Largest features kept of each label's profile for clustering; 0 keeps all.", least=0
+            128, "Largest features kept of each label's profile for clustering; 0 keeps all.", least=0
         )
         beam: int = setting(10, "Nodes followed on each level when tagging.", least=1)
 
