@@ -210,6 +210,7 @@ class NapkinXC(System):
 
 SYSTEMS: dict[str, tuple[type[System], dict[str, Any]]] = {
     "umpteen": (Umpteen, {}),
+    "umpteen-fast": (Umpteen, {"preset": "fast"}),
     "umpteen-parabel": (Umpteen, {"preset": "parabel"}),
     "umpteen-bonsai": (Umpteen, {"preset": "bonsai"}),
     "omikuji-parabel": (Omikuji, {}),

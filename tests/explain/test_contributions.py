@@ -16,7 +16,7 @@ TEXT = "The star, the BREAD and the galaxy: a telescope & an oven; bread!"
 def dense(model: Any, tree: int, layer: int, node: int, child: int) -> np.ndarray:
     """All weights of one classifier, the bias last."""
     columns = np.arange(model._features.width + 1, dtype=np.int32)
-    return beam.weights_of(model.trees_[tree][1].parts(), layer, node, child, columns).astype(np.float64)
+    return beam.weights_of(model.trees_[tree][1].parts, layer, node, child, columns).astype(np.float64)
 
 
 @pytest.fixture(scope="module")

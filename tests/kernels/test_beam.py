@@ -67,7 +67,7 @@ def test_the_search_gives_what_the_literal_one_does(shape: str, power: int) -> N
     X = sparse.csr_array(
         sparse.vstack([X, sparse.csr_array((1, 60), dtype=np.float32)], format="csr")
     )  # and an empty one
-    labels, scores = kernel.search(weights.parts(), tree.order, power, X.indptr, X.indices, X.data, 4, 6)
+    labels, scores = kernel.search(weights.parts, tree.order, power, X.indptr, X.indices, X.data, 4, 6)
     for row in range(X.shape[0]):
         expected = literal(tree, dense, X[[row]].toarray()[0], power=power, beam=4, k=6)
         np.testing.assert_allclose(scores[row, : len(expected)], [score for _, score in expected], atol=3e-3)
@@ -91,7 +91,7 @@ def test_one_classifiers_weights_can_be_read() -> None:
     tree, dense, layers = forest(levels=SHAPES["many nodes"])
     weights = packed(layers, width=60, bits=16)
     groups, _ = tree.layers()[1]
-    got = kernel.weights_of(weights.parts(), 1, 7, 3, np.arange(61, dtype=np.int32))
+    got = kernel.weights_of(weights.parts, 1, 7, 3, np.arange(61, dtype=np.int32))
     np.testing.assert_allclose(got, dense[1][:, groups[7] + 3], atol=1e-3)
 
 

@@ -157,7 +157,8 @@ class Classifier:
         if not isinstance(k, int | np.integer) or k < 1:
             raise DataError(f"k is how many labels to give, a whole number of 1 or more, not {k!r}.")
         corpus = corpus_of(X)
-        return Ranking.joined((self._rank(part, k) for part in corpus.batches(_BATCH)), k)
+        parts = [corpus] if 0 < (corpus.size or 0) <= _BATCH else corpus.batches(_BATCH)
+        return Ranking.joined((self._rank(part, k) for part in parts), k)
 
     def suggest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
         """The k best label names of each document, with their scores."""

@@ -91,6 +91,9 @@ def _list_of(labels: Any, number: int) -> list[Any]:
 
 
 def _checked(X: Any) -> sparse.csr_array:
+    if X.format == "csr" and X.dtype == np.float32 and X.has_canonical_format and np.isfinite(X.data).all():
+        clean: sparse.csr_array = X  # nothing to put right, so no copy
+        return clean
     matrix = sparse.csr_array(X, copy=True)
     if matrix.data.dtype.kind not in "fiub" or not np.isfinite(matrix.data).all():
         raise DataError("Features must be finite numbers: there is a NaN, an infinity or something else among them.")

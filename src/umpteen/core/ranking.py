@@ -64,7 +64,9 @@ class Ranking:
     @classmethod
     def joined(cls, parts: Iterable[Self], k: int) -> Self:
         """Rankings of consecutive documents as one, k deep."""
-        found = [cls._padded(p.labels[:, :k], p.scores[:, :k], k) for p in parts]
+        found = [p if p.depth == k else cls._padded(p.labels[:, :k], p.scores[:, :k], k) for p in parts]
+        if len(found) == 1:
+            return found[0]
         if not found:
             return cls(np.empty((0, k), np.int32), np.empty((0, k), np.float32))
         return cls(np.concatenate([p.labels for p in found]), np.concatenate([p.scores for p in found]))

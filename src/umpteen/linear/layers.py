@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.core.corpus import Rows
 from umpteen.core.progress import bar
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
@@ -130,14 +131,14 @@ def _work(groups: Bounds, below: Bounds, t_bounds: Bounds, *, least: int) -> Ite
 
 
 def ranked(
-    X: sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int
+    X: Rows | sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int
 ) -> Ranking:
     """The k best labels of each row, by the mean score over trees; a label that a tree did not reach counts 0 there."""
     depth = k if len(trees) == 1 else k + min(k, 20)  # a label low in one tree may stand high in the mean
 
     def block(part: tuple[int, int]) -> Ranking:
         bounds = X.indptr[part[0] : part[1] + 1]
-        found = [search.search(w.parts(), t.order, power, bounds, X.indices, X.data, beam, depth) for t, w in trees]
+        found = [search.search(w.parts, t.order, power, bounds, X.indices, X.data, beam, depth) for t, w in trees]
         if len(found) == 1:
             return Ranking(*found[0])
         indices, scores = (np.stack(parts) for parts in zip(*found, strict=True))

@@ -62,7 +62,7 @@ def _descent(
         first, last = np.searchsorted(below, groups[node]), np.searchsorted(below, groups[node + 1])
         chance = 1.0
         if last - first > 1 or len(tree.levels) == 1:
-            parts = kernel.weights_of(weights.parts(), layer, node, child - int(first), columns) * values
+            parts = kernel.weights_of(weights.parts, layer, node, child - int(first), columns) * values
             added += parts
             chance = float(kernel.chance(np.float32(parts.sum()), power))
         score *= chance

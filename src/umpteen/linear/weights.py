@@ -6,6 +6,7 @@ this as it lies on disk.
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,18 +40,19 @@ class Weights:
     packing: NDArray[np.int64]  # rows of a run, as a power of two; bits of a code
     starts: NDArray[np.int64]  # for each layer and node its first child, and one more
 
+    @cached_property
     def parts(self) -> tuple[Any, ...]:
         """What the kernel takes."""
         return tuple(getattr(self, item.name) for item in fields(self))
 
     def layer(self, number: int) -> Triples:
         """A layer's (feature, child, weight) triples."""
-        return kernel.unpack(self.parts(), number)  # type: ignore[no-any-return]
+        return kernel.unpack(self.parts, number)  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
         """Bytes."""
-        return sum(part.nbytes for part in self.parts())
+        return sum(part.nbytes for part in self.parts)
 
     def save(self, folder: NewFolder, name: str) -> None:
         """Write all arrays."""

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from umpteen.core.corpus import Corpus
+from umpteen.core.corpus import Corpus, Rows
 from umpteen.core.errors import DataError
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.weights import unit_rows
@@ -27,18 +27,22 @@ class Features:
         else:
             self.tfidf = None
             self._names = list(corpus.feature_names or ())
-            X = _unit(corpus.matrix())
+            X = _unit(corpus.matrix()).csr()
         self.width = X.shape[1]
         return X
 
     def transform(self, corpus: Corpus) -> sparse.csr_array:
         """Rows of other documents."""
+        return self.rows(corpus).csr()
+
+    def rows(self, corpus: Corpus) -> Rows:
+        """The same without making a matrix of it."""
         if corpus.is_text != (self.tfidf is not None):
             kinds = ("text", "ready features")
             learnt, got = kinds if self.tfidf is not None else kinds[::-1]
             raise DataError(f"The model was trained on {learnt}, and {corpus.name} holds {got}.")
         if self.tfidf is not None:
-            return self.tfidf.transform(corpus.texts())
+            return self.tfidf.rows(corpus.texts())
         if corpus.width != self.width:
             raise DataError(f"The model was trained on {self.width} features, and {corpus.name} has {corpus.width}.")
         return _unit(corpus.matrix())
@@ -69,8 +73,8 @@ class Features:
         return made
 
 
-def _unit(X: sparse.csr_array) -> sparse.csr_array:
+def _unit(X: sparse.csr_array) -> Rows:
     """A copy whose rows have length one."""
     values = X.data.astype(np.float32)
     unit_rows(values, X.indptr)
-    return sparse.csr_array((values, X.indices, X.indptr), shape=X.shape)
+    return Rows(X.indptr, X.indices, values, X.shape)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from tokenizers import Tokenizer
 
-from umpteen.core.corpus import csr
+from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.progress import bar
 from umpteen.core.settings import Settings, setting
@@ -27,7 +27,7 @@ from umpteen.text.tokens import known_words, word_tokenizer
 _CHUNK = 2048  # texts counted at a time
 
 Chunk = tuple[NDArray[np.uint8], NDArray[np.int64]]  # texts as bytes behind each other, and their bounds
-Rows = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]  # columns, values, bounds of documents
+Part = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]  # columns, values, bounds of documents
 Spelling = tuple[list[str], list[str]]  # names of features by column, and the words they are made of
 Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # features, counts, bounds of documents
 
@@ -61,6 +61,7 @@ class Tfidf:
     def __init__(self, settings: TfidfSettings) -> None:
         self.settings = settings
         low, high = settings.characters or (0, 0)
+        self._same: NDArray[np.int32] | None = None  # columns as they are, for rows of features all known
         self._form = (min(1, settings.ngrams), settings.ngrams, low, high)
         self.idf: NDArray[np.float32] = np.empty(0, np.float32)  # by column
         self._table, self._columns = kernel.table_of(np.empty(0, np.uint64))
@@ -98,19 +99,25 @@ class Tfidf:
         self._source = partial(names.spelling, chosen, kernel.of_words(all_keys[chosen]))
         column_of = np.full(known, -1, np.int32)
         column_of[chosen] = np.arange(len(chosen))
-        return self._stacked(each(lambda part: self._weighted(part, column_of), parts, jobs=self.settings.jobs))
+        return self._stacked(each(lambda part: self._weighted(part, column_of), parts, jobs=self.settings.jobs)).csr()
 
     def transform(self, texts: Iterable[str]) -> sparse.csr_array:
         """Rows of texts; features never seen in training do not count."""
-        column_of = np.arange(self.width, dtype=np.int32)
+        return self.rows(texts).csr()
 
-        def rows(chunk: Chunk) -> Rows:
+    def rows(self, texts: Iterable[str]) -> Rows:
+        """The same without making a matrix of it."""
+        if self._same is None:
+            self._same = np.arange(self.width, dtype=np.int32)
+        column_of = self._same
+
+        def part(chunk: Chunk) -> Part:
             counted = kernel.count(
                 *chunk, *kernel.characters(), self._form, self._table, self._columns, self.width, False
             )[1]
             return self._weighted(counted, column_of)
 
-        return self._stacked(each(rows, _chunks(texts), jobs=self.settings.jobs))
+        return self._stacked(each(part, _chunks(texts), jobs=self.settings.jobs))
 
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where a text's word features stand: rows of (from, to, column), counted in characters."""
@@ -163,15 +170,18 @@ class Tfidf:
         order = kept[np.lexsort((keys[kept], -df[kept]))]
         return order[: self.settings.max_features or None]
 
-    def _weighted(self, counted: Counted, column_of: NDArray[np.int32]) -> Rows:
+    def _weighted(self, counted: Counted, column_of: NDArray[np.int32]) -> Part:
         return weighted(*counted, column_of, self.idf, self.settings.sublinear)  # type: ignore[no-any-return]
 
-    def _stacked(self, parts: Iterable[Rows]) -> sparse.csr_array:
+    def _stacked(self, parts: Iterable[Part]) -> Rows:
         made = list(parts)
-        starts = np.concatenate([[0], *(np.diff(bounds) for _, _, bounds in made)]).cumsum()
-        columns = np.concatenate([np.empty(0, np.int32), *(c for c, _, _ in made)])
-        values = np.concatenate([np.empty(0, np.float32), *(v for _, v, _ in made)])
-        return csr(values, columns, starts, (len(starts) - 1, self.width))
+        if len(made) == 1:
+            columns, values, bounds = made[0]
+        else:
+            bounds = np.concatenate([[0], *(np.diff(bounds) for _, _, bounds in made)]).cumsum()
+            columns = np.concatenate([np.empty(0, np.int32), *(c for c, _, _ in made)])
+            values = np.concatenate([np.empty(0, np.float32), *(v for _, v, _ in made)])
+        return Rows(bounds, columns, values, (len(bounds) - 1, self.width))
 
 
 class _Names:

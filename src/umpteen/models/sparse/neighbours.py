@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.classifier import Classifier, Size
-from umpteen.core.corpus import Corpus
+from umpteen.core.corpus import Corpus, Rows
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
 from umpteen.core.store import Folder, NewFolder
@@ -68,7 +68,7 @@ class Neighbours(Classifier):
                     best, chosen = score, (count, power)
         return chosen
 
-    def nearest(self, X: sparse.csr_array, k: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def nearest(self, X: Rows | sparse.csr_array, k: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The k most similar training documents of each row, -1 for none, and their similarities."""
 
         def block(part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -79,7 +79,7 @@ class Neighbours(Classifier):
         return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        found, similar = self.nearest(self._features.transform(corpus), self._neighbours)
+        found, similar = self.nearest(self._features.rows(corpus), self._neighbours)
         return Ranking(*kernel.votes(found, similar, *self._Y, self._power, k))
 
     def _memory(self, size: Size) -> int:

@@ -47,7 +47,7 @@ class OneVsRest(Classifier):
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         trees = [(self._tree, self._weights)]
-        X = self._features.transform(corpus)
+        X = self._features.rows(corpus)
         return ranked(X, trees, power=self.params.chance_power, beam=1, k=k, jobs=self.params.jobs)
 
     def _explain(self, corpus: Corpus, label: int) -> Explanation:

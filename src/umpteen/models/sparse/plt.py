@@ -106,7 +106,7 @@ class PLT(Classifier):
         return unbalanced(vectors, **shape, depth=self.params.depth)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        X = self._features.transform(corpus)
+        X = self._features.rows(corpus)
         p = self.params
         return ranked(X, self.trees_, power=p.chance_power, beam=p.beam, k=k, jobs=p.jobs)
 
