@@ -23,8 +23,8 @@ def forest(*, levels, width=60, density=0.3, seed=0):
         order = random.permutation(len(features))
         triples = features[order].astype(np.int32), children[order].astype(np.int32), W[features, children][order]
         dense.append(W)
-        layers.append((triples, np.searchsorted(below, groups)))
-    return tree, dense, layers
+        layers.append(triples)
+    return tree, dense, (layers, [np.searchsorted(below, groups) for groups, below in tree.layers()])
 
 
 def literal(tree, dense, x, *, power, beam, k):
@@ -61,7 +61,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_search_gives_what_the_literal_one_does(shape: str, power: int) -> None:
     tree, dense, layers = forest(levels=SHAPES[shape])
-    weights = packed(layers, width=60, bits=16)
+    weights = packed(*layers, width=60, bits=16)
     random = np.random.default_rng(1)
     X = sparse.random_array((30, 60), density=0.2, rng=random, dtype=np.float32, format="csr")
     X = sparse.csr_array(
@@ -79,7 +79,7 @@ def test_the_search_gives_what_the_literal_one_does(shape: str, power: int) -> N
 @pytest.mark.parametrize("shape", SHAPES)
 def test_packing_keeps_every_weight(shape: str, bits: int) -> None:
     _, dense, layers = forest(levels=SHAPES[shape])
-    weights = packed(layers, width=60, bits=bits)
+    weights = packed(*layers, width=60, bits=bits)
     for number, W in enumerate(dense):
         features, children, values = weights.layer(number)
         again = np.zeros_like(W)
@@ -89,7 +89,7 @@ def test_packing_keeps_every_weight(shape: str, bits: int) -> None:
 
 def test_one_classifiers_weights_can_be_read() -> None:
     tree, dense, layers = forest(levels=SHAPES["many nodes"])
-    weights = packed(layers, width=60, bits=16)
+    weights = packed(*layers, width=60, bits=16)
     groups, _ = tree.layers()[1]
     got = kernel.weights_of(weights.parts, 1, 7, 3, np.arange(61, dtype=np.int32))
     np.testing.assert_allclose(got, dense[1][:, groups[7] + 3], atol=1e-3)

@@ -25,7 +25,7 @@ def _by(keys, order, size):
 @njit(cache=True, nogil=True)
 def sort(features, children, weights, width, most):
     """The triples ordered by feature, then child."""
-    order = _by(features, _by(children, np.arange(len(features)), most), width)
+    order = _by(features, _by(children, np.arange(len(features)).astype(np.uint32), most), width)
     return features[order], children[order], weights[order]
 
 

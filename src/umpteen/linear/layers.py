@@ -58,36 +58,42 @@ def trained(
     ordered = T[tree.order]
     x = X.indptr, X.indices, X.data, X.shape[1]
     t = ordered.indptr.astype(np.int64), ordered.indices
-    layers = []
-    work = [
-        (layer, items, below)
-        for layer, (groups, below) in enumerate(tree.layers())
-        for items in _work(groups, below, t[0], least=1 if len(tree.levels) == 1 else 2)
-    ]
-    found: list[list[Triples]] = [[] for _ in tree.levels]
     begin = start or [_nothing(len(below)) for _, below in tree.layers()]
+    rest = (
+        _LOSSES[settings.loss],
+        float(settings.cost),
+        np.float32(settings.eps),
+        settings.rounds,
+        np.float32(settings.threshold),
+        seed,
+    )
 
-    def solved(piece: tuple[int, NDArray[np.int64], Bounds]) -> tuple[int, Triples]:
-        layer, items, below = piece
-        rest = (
-            _LOSSES[settings.loss],
-            float(settings.cost),
-            np.float32(settings.eps),
-            settings.rounds,
-            np.float32(settings.threshold),
-        )
-        return layer, solver.solve(x, t, items, below, begin[layer], *rest, seed)
+    def layers() -> Iterator[Triples]:
+        for (groups, below), own in zip(tree.layers(), begin, strict=True):
+            work = [*_work(groups, below, t[0], least=1 if len(tree.levels) == 1 else 2)]
 
-    with bar("Training classifiers", len(work)) as line:
-        for layer, triples in each(solved, work, jobs=settings.jobs):
-            found[layer].append(triples)
-            line.advance()
-    none = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)
-    for (groups, below), parts in zip(tree.layers(), found, strict=True):
-        features, children, weights = (np.concatenate([none[n], *(part[n] for part in parts)]) for n in range(3))
-        parts.clear()
-        layers.append(((features, children, weights), np.searchsorted(below, groups)))
-    return packed(layers, width=X.shape[1], bits=settings.bits)
+            def solved(items: NDArray[np.int64], below: Bounds = below, own: Start = own) -> Triples:
+                return solver.solve(x, t, items, below, own, *rest)  # type: ignore[no-any-return]
+
+            with bar(f"Training {len(below) - 1:,} classifiers", len(work)) as line:
+                parts = [_NONE]
+                for triples in each(solved, work, jobs=settings.jobs):
+                    parts.append(triples)
+                    line.advance()
+            yield _merged(parts)
+
+    starts = [np.searchsorted(below, groups) for groups, below in tree.layers()]
+    return packed(layers(), starts, width=X.shape[1], bits=settings.bits)
+
+
+_NONE: Triples = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)
+
+
+def _merged(parts: list[Triples]) -> Triples:
+    """Triples behind each other; the parts are let go."""
+    features, children, weights = zip(*parts, strict=True)
+    parts.clear()
+    return np.concatenate(features), np.concatenate(children), np.concatenate(weights)
 
 
 def _nothing(bounds: int) -> Start:

@@ -5,6 +5,7 @@ values per layer. A feature's nodes stand as a list or, where that is shorter, a
 this as it lies on disk.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -75,8 +76,7 @@ class _Layer:
     ranks: NDArray[np.int32]
     lists: NDArray[np.int32]
     begins: Bounds
-    lanes: NDArray[np.int32]
-    codes: NDArray[Any]
+    entries: NDArray[Any]
     scale: NDArray[np.float32]
     starts: Bounds
 
@@ -89,17 +89,21 @@ class _Layer:
         return np.stack([self.firsts + rows, np.append(kinds, 0)], axis=1).astype(np.int32)
 
 
-def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> Weights:
-    """Pack each layer's triples, with which come the first children of its nodes, and one more."""
-    most = max(int(np.diff(starts).max()) for _, starts in layers)
-    node_type = _smallest(max(len(starts) for _, starts in layers))
-    made = [_layer(triples, starts, width, bits, 8 * node_type.itemsize) for triples, starts in layers]
+def packed(layers: Iterable[Triples], starts: list[Bounds], *, width: int, bits: int) -> Weights:
+    """Pack each layer's triples as they come; `starts` has the first children of its nodes, and one more."""
+    most = max(int(np.diff(own).max()) for own in starts)
+    node_type = _smallest(max(map(len, starts)))
+    kind = _smallest(most << bits)
+    made = [
+        _layer(triples, own, width, bits, kind, 8 * node_type.itemsize)
+        for triples, own in zip(layers, starts, strict=True)
+    ]
     before = {
         name: _before([getattr(layer, name).size for layer in made])
-        for name in ("words", "lists", "begins", "lanes", "starts")
+        for name in ("words", "lists", "begins", "entries", "starts")
     }
     begins = np.concatenate(
-        [*(la.begins + n for la, n in zip(made, before["lanes"], strict=False)), before["lanes"][-1:]]
+        [*(la.begins + n for la, n in zip(made, before["entries"], strict=False)), before["entries"][-1:]]
     )
     placed = zip(*(before[name][:-1].tolist() for name in ("begins", "words", "lists")), strict=True)
     shift = max(0, 16 - most.bit_length() - 1)
@@ -110,9 +114,7 @@ def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> We
         lists=np.concatenate([la.lists for la in made]).astype(node_type),
         bases=bases.astype(np.uint32),
         rests=(begins - bases[np.arange(len(begins)) >> shift]).astype(np.uint16),
-        entries=np.concatenate([la.lanes.astype(np.int64) << bits | la.codes for la in made]).astype(
-            _smallest(most << bits)
-        ),
+        entries=np.concatenate([la.entries for la in made]),
         scales=np.stack([la.scale for la in made]),
         layers=np.array(
             [(len(la.starts) - 1, at, np.diff(la.starts).max()) for la, at in zip(made, before["starts"], strict=False)]
@@ -122,14 +124,15 @@ def packed(layers: list[tuple[Triples, Bounds]], *, width: int, bits: int) -> We
     )
 
 
-def _layer(triples: Triples, starts: Bounds, width: int, bits: int, node_bits: int) -> _Layer:
+def _layer(triples: Triples, starts: Bounds, width: int, bits: int, kind: np.dtype[Any], node_bits: int) -> _Layer:
     features, children, weights = kernel.fill(*kernel.sort(*triples, width + 1, int(starts[-1])), starts, _FULL)
     begins, nodes, firsts, lanes = kernel.rows(features, children, starts, width + 1)
     size = (len(starts) + 62) // 64  # words of a bitmap
     mapped = np.diff(firsts) * node_bits > size * (64 + node_bits)
     words, ranks, lists = kernel.bitmaps(firsts, nodes, mapped, size)
     scale, codes = _coded(weights, bits)
-    return _Layer(firsts, mapped, words, ranks, lists, begins, lanes, codes, scale, starts)
+    codes |= lanes << bits
+    return _Layer(firsts, mapped, words, ranks, lists, begins, codes.astype(kind), scale, starts)
 
 
 def _coded(weights: NDArray[np.float32], bits: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
