@@ -15,7 +15,7 @@ def forest(*, levels, width=60, density=0.3, seed=0):
     labels = levels[-1][-1]
     tree = Tree(random.permutation(labels).astype(np.int32), tuple(np.array(level) for level in levels))
     dense, layers = [], []
-    for groups, below in tree.layers():
+    for _, below in tree.layers():
         W = random.normal(size=(width + 1, len(below) - 1)) * (random.random((width + 1, len(below) - 1)) < density)
         W[width] = random.normal(size=len(below) - 1)
         W = W.astype(np.float32)

@@ -18,9 +18,9 @@ from numba.extending import intrinsic
 
 from umpteen.kernels.lanes import LANES, sweep_lanes
 
-_FIRST = 3  # nodes opened before it is asked whether the others can matter
+_FIRST = 4  # nodes opened before it is asked whether the others can matter
 _AHEAD = 6  # features between a look at memory and its use
-_HITS = 512  # rows of weights looked at in one go
+_HITS = 256  # rows of weights looked at in one go
 
 
 @intrinsic
