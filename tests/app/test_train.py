@@ -167,3 +167,21 @@ def test_a_real_ctrl_c_ends_cleanly(data: Path, tmp_path: Path) -> None:
     assert done.returncode == 130
     assert done.stderr == "umpteen: Stopped. No model was saved.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["toy"]
+
+
+def test_going_on_keeps_settings_and_counts_what_is_new(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    assert umpteen("train", data, "--out", tmp_path / "old", "--set", "trees=2").code == 0
+    done = umpteen("train", data, "--from", tmp_path / "old", "--out", tmp_path / "new")
+    assert done.code == 0
+    assert "left out" not in done.err
+    assert "36 documents" in done.out
+    facts = json.loads((tmp_path / "new" / "model.json").read_text())
+    assert facts["settings"]["trees"] == 2
+    assert umpteen("tag", tmp_path / "new", "--text", "apple plum").code == 0
+
+
+def test_a_label_file_for_other_labels_is_noticed(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("x1\tOne\nx2\tTwo\n")
+    done = umpteen("train", data / "train.jsonl", "--labels", names, "--out", tmp_path / "m2")
+    assert "names none of the 4 labels" in done.err

@@ -97,3 +97,23 @@ def test_the_strongest_word_explains_its_topic() -> None:
         best = max(why.spans, key=lambda span: span.weight)
         assert text[best.start : best.end] in TOPICS["astronomy"].split()
         assert why.paths[0][-1].name == "astronomy"
+
+
+@pytest.mark.parametrize(("settings", "said"), [({"bits": 12}, "8 or 16"), ({"branch": 3}, "power of two")])
+def test_settings_take_what_they_say(settings: dict[str, int], said: str) -> None:
+    with pytest.raises(UmpteenError, match=said):
+        PLT(**settings)
+
+
+@pytest.mark.parametrize("settings", [{"trees": 1}, {"ngrams": 2}])
+def test_what_an_older_model_is_made_of_stays(settings: dict[str, int]) -> None:
+    old = PLT().fit(TEXTS, LABELS)
+    with pytest.raises(UmpteenError, match=f"keeps that: it cannot become {next(iter(settings.values()))}"):
+        PLT(**settings).fit(TEXTS, LABELS, start=old)
+
+
+def test_counts_of_old_and_new_documents_add_up() -> None:
+    old = PLT().fit(TEXTS, LABELS)
+    grown = PLT().fit(TEXTS[:20], LABELS[:20], start=old)
+    assert grown.documents_ == 220
+    assert grown.labels_.counts.sum() == sum(map(len, LABELS)) + sum(map(len, LABELS[:20]))

@@ -56,7 +56,8 @@ def end_politely() -> None:
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, stop)
+    for name in (signal.SIGTERM, signal.SIGINT):  # the second is ignored in scripts' background jobs otherwise
+        signal.signal(name, stop)
 
 
 def debugging() -> bool:

@@ -131,12 +131,10 @@ class Classifier:
         self.y_form_ = form
         if start is not None:
             older = np.pad(start.labels_.counts, (0, len(space) - len(start.labels_)))
-            self.labels_.counts = np.maximum(self.labels_.counts, older)
+            self.labels_.counts = self.labels_.counts + older
         corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
         labelled = np.diff(Y.indptr) > 0
-        self.documents_ = max(
-            int(labelled.sum()), start.documents_ if start is not None else 0
-        )  # documents learnt from
+        self.documents_ = int(labelled.sum()) + (start.documents_ if start is not None else 0)
         size = Size(self.documents_, characters[0], len(space), Y.nnz)
         memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
         if not labelled.all():

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.corpus import Rows
+from umpteen.core.errors import SettingError
 from umpteen.core.progress import bar
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
@@ -35,6 +36,11 @@ class LinearSettings(TfidfSettings):
     bits: int = setting(8, "Bits of a stored weight, 8 or 16.", least=8, most=16)
     label_text: bool = setting(True, "A label's name, where a label file gives one, is one more training document.")
     hinge_power: int = setting(3, "A child's chance is exp(-hinge ** this).", least=2, most=3)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bits not in (8, 16):
+            raise SettingError(f"Setting 'bits' must be 8 or 16, not {self.bits}.")
 
     @property
     def chance_power(self) -> int:

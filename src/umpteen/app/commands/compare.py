@@ -1,6 +1,7 @@
 """umpteen compare: saved evaluations or published results side by side."""
 
 import json as json_text
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -88,7 +89,8 @@ def _read(files: list[Path]) -> "tuple[list[Evaluation], dict[str, list[Result]]
     results = {"": results_of(evaluations)} if evaluations else {}
     for file in tables:
         for paper, found in read_results(file).items():
-            results.setdefault(paper, []).extend(found)
+            at_k = [result for result in found if re.fullmatch(r"[\w-]+@\d+", result.metric)]  # no times, no overlaps
+            results.setdefault(paper, []).extend(at_k)
     return evaluations, results
 
 

@@ -101,22 +101,30 @@ def fitted(
     assert wanted.train is not None and wanted.out is not None
     check_free(wanted.out)
     kind = model_class(wanted.model)
-    made = kind(**vars(kind.Params.made(wanted.settings, owner=wanted.model, preset=wanted.preset)))
     older = load(start) if start else None
+    kept = dict(older.get_params()) if isinstance(older, kind) and wanted.preset is None else {}
+    made = kind(**vars(kind.Params.made(kept | dict(wanted.settings), owner=wanted.model, preset=wanted.preset)))
     corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
     valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
     known = labels_for(wanted.train, wanted.labels, wanted.language)
     there = wanted.out.is_dir() and any(wanted.out.iterdir())
     with keeping(f"The model that was in {wanted.out} is unchanged." if there else "No model was saved."):
-        with _enough_memory(anyway), bar(f"Training {wanted.model}"):
-            made.fit(corpus, labels=known, valid=valid, start=older)
+        try:
+            with _enough_memory(anyway), bar(f"Training {wanted.model}"):
+                made.fit(corpus, labels=known, valid=valid, start=older)
+        finally:
+            for part in (corpus, valid):
+                if part is not None:
+                    report_bad(part)
         with bar(f"Saving {wanted.out}"):
             made.save(wanted.out)
-    for part in (corpus, valid):
-        if part is not None:
-            report_bad(part)
-    if left := (corpus.size or 0) - made.documents_:
+    learnt = made.documents_ - (older.documents_ if older else 0)
+    if left := (corpus.size or 0) - learnt:
         note(f"{left:,} documents without labels were left out.")
+    if known and not any(key in known for key in made.labels_.keys):
+        note(
+            f"The label file names none of the {len(made.labels_):,} labels: its ids are other than those of the documents."
+        )
     return made
 
 

@@ -4,7 +4,7 @@ Parabel is of Prabhu et al. (2018), Bonsai of Khandagale et al. (2020).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import sparse
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation
 from umpteen.core.corpus import Corpus
+from umpteen.core.errors import SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
@@ -22,6 +23,7 @@ from umpteen.linear.names import with_names
 from umpteen.linear.reasons import explained
 from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
+from umpteen.text.tfidf import TfidfSettings
 
 _ORIGINAL: Mapping[str, Value] = {
     "trees": 3,
@@ -32,6 +34,9 @@ _ORIGINAL: Mapping[str, Value] = {
     "rounds": 20,
     "hinge_power": 2,
 }
+
+
+_LASTING = ("trees", "loss", *(item.name for item in fields(TfidfSettings) if item.name not in ("seed", "jobs")))
 
 
 class PLT(Classifier):
@@ -57,6 +62,11 @@ class PLT(Classifier):
         )
         beam: int = setting(10, "Nodes followed on each level when tagging.", least=1)
 
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            if self.balance and self.branch & (self.branch - 1):
+                raise SettingError(f"Setting 'branch' must be a power of two in balanced trees, not {self.branch}.")
+
     params: Params
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
@@ -73,6 +83,10 @@ class PLT(Classifier):
 
     def _continue(self, older: Self, corpus: Corpus, Y: sparse.csr_array) -> None:
         """Keep the older features and trees; new labels stand beside the old label that their documents get."""
+        for name in _LASTING:
+            mine, theirs = getattr(self.params, name), getattr(older.params, name)
+            if mine != theirs:
+                raise SettingError(f"Going on from a model with {name}={theirs} keeps that: it cannot become {mine}.")
         self._features = older._features
         X, T = self._rows(self._features.transform(corpus), Y)
         self.trees_ = []
