@@ -122,9 +122,7 @@ def fitted(
     if left := (corpus.size or 0) - learnt:
         note(f"{left:,} documents without labels were left out.")
     if known and not any(key in known for key in made.labels_.keys):
-        note(
-            f"The label file names none of the {len(made.labels_):,} labels: its ids are other than those of the documents."
-        )
+        note(f"The label file names none of the {len(made.labels_):,} labels: are its ids those of the documents?")
     return made
 
 
