@@ -120,6 +120,9 @@ class Classifier:
         characters = [0]
 
         def label_lists() -> Any:
+            if not corpus.is_text:
+                yield from corpus.labels()
+                return
             for document in track(corpus, "Reading labels", corpus.size):
                 characters[0] += len(document.text)
                 yield document.labels

@@ -5,6 +5,7 @@ array of such lists, or a 0/1 matrix, sparse or dense.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,8 @@ def labels_of(y: Any) -> tuple[list[list[str]], str, LabelSpace | None]:
         matrix.eliminate_zeros()
         matrix.sort_indices()
         keys = [str(column) for column in range(matrix.shape[1])]
-        rows = (
-            [[keys[c] for c in part] for part in np.split(matrix.indices, matrix.indptr[1:-1])]
-            if matrix.shape[0]
-            else []
-        )
+        named, bounds = [keys[column] for column in matrix.indices.tolist()], matrix.indptr.tolist()
+        rows = [named[start:end] for start, end in pairwise(bounds)]
         return rows, "sparse" if sparse.issparse(y) else "dense", LabelSpace(keys)
     lists = [_list_of(labels, number) for number, labels in enumerate(y)]
     form = "names" if any(isinstance(label, str) for labels in lists for label in labels) else "numbers"

@@ -199,6 +199,10 @@ class MatrixCorpus(Corpus):
             part = slice(start, start + size)
             yield self._rows(self.X[part], None if self._label_lists is None else self._label_lists[part])
 
+    def labels(self) -> Iterator[tuple[str, ...]]:
+        """The rows' labels, without making documents of them."""
+        return map(tuple, self._label_lists if self._label_lists is not None else [()] * self.X.shape[0])
+
     def matrix(self) -> sparse.csr_array:
         """The matrix itself."""
         return self.X
