@@ -75,6 +75,13 @@ def test_going_on_is_saved_like_any_other(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.rank(TEXTS).scores, grown.rank(TEXTS).scores)
 
 
+def test_a_beam_wider_than_the_rows_looked_at_in_one_go_ends() -> None:
+    texts = [f"word{number % 900} thing{number % 7} other" for number in range(1800)]
+    labels = [[f"label{number % 900}"] for number in range(1800)]
+    model = PLT(leaf=2, branch=2, trees=1, beam=300).fit(texts, labels)
+    assert model.suggest(texts[:1], 900)[0][0][0] == "label0"  # so many answers that no node stays closed
+
+
 def test_what_cannot_go_on_says_so() -> None:
     other = umpteen.Neighbours().fit(TEXTS, LABELS)
     with pytest.raises(DataError, match="same model"):

@@ -16,6 +16,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from umpteen.kernels.best import best_sums, fall, insert
 from umpteen.kernels.lanes import LANES, sweep_lanes
 
 _FIRST = 4  # nodes opened before it is asked whether the others can matter
@@ -60,7 +61,7 @@ def _gather(weights, layer, columns, values, start, end, nodes, count, sums, roo
     used = _among(nodes, count, slots, where, among)
     at = start
     while at <= end:
-        stop = min(at + len(hits) // max(count, 1), end + 1)
+        stop = min(at + len(hits) // count, end + 1)
         for place in range(at, stop):
             if place + _AHEAD < end:
                 _fetch(features, columns[place + _AHEAD] * features.shape[1] * 2)
@@ -137,56 +138,6 @@ def _among(nodes, count, slots, where, among):
 
 
 @njit(cache=True, nogil=True)
-def _worse(ids, scores, one, other):
-    """Whether one answer stands behind another: a lower score, or the same and a higher id."""
-    return scores[one] < scores[other] or (scores[one] == scores[other] and ids[one] > ids[other])
-
-
-@njit(cache=True, nogil=True)
-def _swap(ids, scores, one, other):
-    ids[one], ids[other] = ids[other], ids[one]
-    scores[one], scores[other] = scores[other], scores[one]
-
-
-@njit(cache=True, nogil=True)
-def _sink(ids, scores, at, count):
-    """Restore a heap, worst first, below place `at`."""
-    while 2 * at + 1 < count:
-        child = 2 * at + 1
-        if child + 1 < count and _worse(ids, scores, child + 1, child):
-            child += 1
-        if not _worse(ids, scores, child, at):
-            return
-        _swap(ids, scores, at, child)
-        at = child
-
-
-@njit(cache=True, nogil=True)
-def _insert(ids, scores, kept, most, new, score):
-    """Put one more into a heap of the `most` best, the worst of them first; returns how many are in it."""
-    if kept == most:
-        if score < scores[0] or (score == scores[0] and new > ids[0]):
-            return kept
-        ids[0], scores[0] = new, score
-        _sink(ids, scores, 0, kept)
-        return kept
-    at = kept
-    ids[at], scores[at] = new, score
-    while at > 0 and _worse(ids, scores, at, (at - 1) // 2):
-        _swap(ids, scores, at, (at - 1) // 2)
-        at = (at - 1) // 2
-    return kept + 1
-
-
-@njit(cache=True, nogil=True)
-def _fall(ids, scores, count):
-    """Sort a heap so that it falls."""
-    for last in range(count - 1, 0, -1):
-        _swap(ids, scores, 0, last)
-        _sink(ids, scores, 0, last)
-
-
-@njit(cache=True, nogil=True)
 def search(weights, names, power, bounds, columns, values, beam, k):
     """The k best labels of each row: ids (rows, k), -1 for none, and path scores.
 
@@ -202,9 +153,10 @@ def search(weights, names, power, bounds, columns, values, beam, k):
     better, worth = np.empty(most, np.int64), np.empty(most, np.float32)
     opened, paths = np.empty(most, np.int64), np.empty(most, np.float32)
     slots = np.full(layers[:, 0].max(), -1, np.int32)
+    hits = max(_HITS, beam)  # one feature can hit every node of the beam
     space = (
-        np.empty((_HITS, 3), np.int64),
-        np.empty(_HITS, np.float32),
+        np.empty((hits, 3), np.int64),
+        np.empty(hits, np.float32),
         slots,
         np.empty(beam, np.int64),
         np.empty(beam, np.uint64),
@@ -241,10 +193,10 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                             continue
                         else:
                             path = paths[slot] * chance(output, power)
-                        kept = _insert(better, worth, kept, room, names[first + child] if last else first + child, path)
+                        kept = insert(better, worth, kept, room, names[first + child] if last else first + child, path)
                         if kept == room:
                             least = _least(worth[0], paths[slot], power)
-            _fall(better, worth, kept)
+            fall(better, worth, kept)
             nodes, better = better, nodes
             reach, worth = worth, reach
             count = kept
@@ -293,7 +245,7 @@ def mean(labels, scores, k):
     trees, rows, depth = labels.shape
     best = np.full((rows, k), -1, np.int32)
     worth = np.zeros((rows, k), np.float32)
-    ids, values = np.empty(trees * depth, np.int64), np.empty(trees * depth, np.float32)
+    ids, values = np.empty(trees * depth, np.int64), np.empty(trees * depth, np.float64)
     for row in range(rows):
         count = 0
         for tree in range(trees):
@@ -302,17 +254,7 @@ def mean(labels, scores, k):
                     ids[count] = labels[tree, row, place]
                     values[count] = scores[tree, row, place]
                     count += 1
-        order = np.argsort(ids[:count], kind="mergesort")
-        kept = 0
-        at = 0
-        while at < count:
-            label = ids[order[at]]
-            total = np.float32(0)
-            while at < count and ids[order[at]] == label:
-                total += values[order[at]]
-                at += 1
-            kept = _insert(best[row], worth[row], kept, k, label, total / np.float32(trees))
-        _fall(best[row], worth[row], kept)
+        best_sums(ids[:count], values, float(trees), best[row], worth[row])
     return best, worth
 
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from umpteen.kernels.room import wider
+
 
 @njit(cache=True, nogil=True)
 def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first, last, most):
@@ -30,8 +32,8 @@ def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first,
         if 0 < most < count:
             least = np.partition(total[met[:count]], count - most)[count - most]
         if written + count > len(columns):
-            columns = _wider(columns, 2 * (written + count))
-            values = _wider(values, 2 * (written + count))
+            columns = wider(columns, 2 * (written + count))
+            values = wider(values, 2 * (written + count))
         begin = written
         square = 0.0
         for number in range(count):
@@ -47,13 +49,6 @@ def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first,
             values[begin:written] /= np.float32(np.sqrt(square))
         bounds[label - first + 1] = written
     return columns[:written].copy(), values[:written].copy(), bounds
-
-
-@njit(cache=True, nogil=True)
-def _wider(array, size):
-    wider = np.empty(size, array.dtype)
-    wider[: len(array)] = array
-    return wider
 
 
 @njit(cache=True, nogil=True)

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from umpteen.kernels.best import best_sums, fall, insert
+
 
 @njit(cache=True, nogil=True)
 def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows, k):
@@ -25,26 +27,11 @@ def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows, 
         worst = np.float32(0)
         for row in range(rows):
             if sums[row] > worst:
-                kept = _insert(found[query], products[query], kept, row, sums[row])
+                kept = insert(found[query], products[query], kept, k, row, sums[row])
                 if kept == k:
-                    worst = products[query, k - 1]
+                    worst = products[query, 0]
+        fall(found[query], products[query], kept)
     return found, products
-
-
-@njit(cache=True, nogil=True)
-def _insert(ids, scores, kept, new, score):
-    """Put one more into a list falling by score, then rising by id; returns how many are in it."""
-    k = len(ids)
-    if kept == k and (score < scores[k - 1] or (score == scores[k - 1] and new > ids[k - 1])):
-        return kept
-    at = min(kept, k - 1)
-    while at > 0 and (scores[at - 1] < score or (scores[at - 1] == score and ids[at - 1] > new)):
-        ids[at] = ids[at - 1]
-        scores[at] = scores[at - 1]
-        at -= 1
-    ids[at] = new
-    scores[at] = score
-    return min(kept + 1, k)
 
 
 @njit(cache=True, nogil=True)
@@ -73,14 +60,5 @@ def votes(found, products, y_bounds, y_labels, power, k):
                 names[count] = y_labels[at]
                 cast[count] = vote
                 count += 1
-        order = np.argsort(names[:count], kind="mergesort")
-        kept = 0
-        at = 0
-        while at < count:
-            label = names[order[at]]
-            share = 0.0
-            while at < count and names[order[at]] == label:
-                share += cast[order[at]]
-                at += 1
-            kept = _insert(labels[query], scores[query], kept, label, np.float32(share / total))
+        best_sums(names[:count], cast, total, labels[query], scores[query])
     return labels, scores

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from umpteen.kernels.lanes import LANES, add_lanes, dot_lanes
+from umpteen.kernels.room import wider
 
 _FAR = np.float32(1e30)
 
@@ -215,7 +216,8 @@ def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, se
                 )
             for name in range(len(names) + 1):
                 if made + LANES > len(features):
-                    features, owners, weights = _more(features), _more(owners), _more(weights)
+                    size = 2 * len(features)
+                    features, owners, weights = wider(features, size), wider(owners, size), wider(weights, size)
                 for lane in range(lanes):
                     value = w[name, lane] if name < len(names) else bias[lane]
                     if abs(value) > threshold or name == len(names):
@@ -227,13 +229,6 @@ def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, se
             local[names] = -1
         here[rows] = -1
     return features[:made].copy(), owners[:made].copy(), weights[:made].copy()
-
-
-@njit(cache=True, nogil=True)
-def _more(array):
-    wider = np.empty(2 * len(array), array.dtype)
-    wider[: len(array)] = array
-    return wider
 
 
 @njit(cache=True, nogil=True)

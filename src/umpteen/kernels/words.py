@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from umpteen.kernels.room import wider
+
 _KNOWN = 0x32000  # no letters beyond this code point
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -196,13 +198,6 @@ def _longest(bounds):
 
 
 @njit(cache=True, nogil=True)
-def _wider(array, size):
-    wider = np.zeros(size, array.dtype)
-    wider[: len(array)] = array
-    return wider
-
-
-@njit(cache=True, nogil=True)
 def count(data, bounds, kind, lower, form, table, numbers, size, grow):
     """Count each document's features; those not in the table get the next number, or are passed over if not `grow`.
 
@@ -242,8 +237,8 @@ def count(data, bounds, kind, lower, form, table, numbers, size, grow):
             else:
                 continue
             if written + made > len(features):
-                features = _wider(features, 2 * (written + made))
-                counts = _wider(counts, 2 * (written + made))
+                features = wider(features, 2 * (written + made))
+                counts = wider(counts, 2 * (written + made))
             for gram in range(made):
                 place = _find(table, keys[gram])
                 if table[place] == _EMPTY:
@@ -256,10 +251,10 @@ def count(data, bounds, kind, lower, form, table, numbers, size, grow):
                     numbers[place] = size + new
                     width = slices[gram, 1] - slices[gram, 0]
                     if new + 1 >= len(stops):
-                        fresh = _wider(fresh, 2 * len(stops))
-                        stops = _wider(stops, 2 * len(stops))
+                        fresh = wider(fresh, 2 * len(stops))
+                        stops = wider(stops, 2 * len(stops))
                     if stops[new] + width > len(names):
-                        names = _wider(names, 2 * (stops[new] + width))
+                        names = wider(names, 2 * (stops[new] + width))
                     names[stops[new] : stops[new] + width] = letters[slices[gram, 0] : slices[gram, 1]]
                     fresh[new] = keys[gram]
                     new += 1
