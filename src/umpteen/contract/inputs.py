@@ -16,8 +16,6 @@ from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 
-FORMS = ("names", "numbers", "sparse", "dense")  # of y
-
 
 def corpus_of(X: Any, labels: list[list[str]] | None = None, *, space: LabelSpace | None = None) -> Corpus:
     """Documents in any form as a Corpus."""
