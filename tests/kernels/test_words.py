@@ -84,7 +84,7 @@ def test_a_growing_table_keeps_what_it_has() -> None:
 def test_keys_of_a_table_are_found() -> None:
     keys = np.unique(np.random.default_rng(0).integers(1, 2**63, 3000).astype(np.uint64) | np.uint64(1))
     table, numbers = words.table_of(keys)
-    assert [int(numbers[words._find(table, key)]) for key in keys] == [*range(len(keys))]
+    assert [int(numbers[words.find(table, key)]) for key in keys] == [*range(len(keys))]
     assert np.count_nonzero(table) == len(keys)
 
 

@@ -60,12 +60,15 @@ def _fold(state, value):
 
 
 @njit(cache=True, nogil=True)
-def _words(data, at, end, kind, lower, letters, hashes, offsets, stops, spans):
-    """A document's words, lower-cased into `letters` with a space between; returns how many there are."""
+def scan(data, at, end, kind, lower, least, letters, hashes, offsets, stops, spans):
+    """A document's words of `least` letters or more, lower-cased into `letters` with a space between.
+
+    Returns how many there are, at most as many as `hashes` has room for.
+    """
     count = 0
     size = 0
     begin = 0  # where the present word starts in `letters`
-    while at <= end:
+    while at <= end and count < len(hashes):
         what = 0
         after = at + 1
         if at < end:
@@ -79,7 +82,7 @@ def _words(data, at, end, kind, lower, letters, hashes, offsets, stops, spans):
                 state = _fold(state, lower[point])
                 size += 1
         if what != 1 and size > begin:
-            if size - begin > 1:
+            if size - begin >= least:
                 hashes[count] = state
                 offsets[count] = begin
                 stops[count] = size
@@ -93,6 +96,12 @@ def _words(data, at, end, kind, lower, letters, hashes, offsets, stops, spans):
 
 
 @njit(cache=True, nogil=True)
+def word_key(state):
+    """The key of a word or words with this hash."""
+    return state & ~_CHARACTERS | _ONE
+
+
+@njit(cache=True, nogil=True)
 def _word_grams(count, hashes, offsets, stops, shortest, longest, keys, slices):
     made = 0
     for n in range(shortest, longest + 1):
@@ -100,7 +109,7 @@ def _word_grams(count, hashes, offsets, stops, shortest, longest, keys, slices):
             state = hashes[first]
             for other in range(first + 1, first + n):
                 state = _fold(state * _SEED, hashes[other])  # which of two words comes first matters
-            keys[made] = state & ~_CHARACTERS | _ONE
+            keys[made] = word_key(state)
             slices[made, 0] = offsets[first]
             slices[made, 1] = stops[first + n - 1]
             made += 1
@@ -147,7 +156,7 @@ def _character_grams(data, at, end, kind, lower, letters, low, high, keys, slice
 
 
 @njit(cache=True, nogil=True)
-def _find(table, key):
+def find(table, key):
     """Where a key stands in the table, or the empty place where it would."""
     mask = np.uint64(len(table) - 1)
     place = (key >> _SHIFT) & mask
@@ -162,7 +171,7 @@ def _grown(table, numbers, factor):
     moved = np.empty(len(table) * factor, np.int32)
     for old in range(len(table)):
         if table[old] != _EMPTY:
-            place = _find(bigger, table[old])
+            place = find(bigger, table[old])
             bigger[place] = table[old]
             moved[place] = numbers[old]
     return bigger, moved
@@ -184,7 +193,7 @@ def table_of(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.i
 @njit(cache=True, nogil=True)
 def _fill(table, numbers, keys):
     for number in range(len(keys)):
-        place = _find(table, keys[number])
+        place = find(table, keys[number])
         table[place] = keys[number]
         numbers[place] = number
 
@@ -198,12 +207,12 @@ def _longest(bounds):
 
 
 @njit(cache=True, nogil=True)
-def count(data, bounds, kind, lower, form, table, numbers, size, grow):
+def count(data, bounds, kind, lower, form, table, numbers, size, grow, least=2):
     """Count each document's features; those not in the table get the next number, or are passed over if not `grow`.
 
-    `form` is the shortest and longest word n-gram, then the same of character n-grams; 0 is none. Returns the table
-    (perhaps a larger one), the documents' feature numbers and counts behind each other, sorted in each document, with
-    their bounds; then keys of new features and their names as code points, with their bounds.
+    `form` is the shortest and longest word n-gram, then the same of character n-grams; 0 is none. `least` is how many
+    letters make a word. Returns the table (perhaps a larger one), the documents' feature numbers and counts behind each
+    other, sorted in each document, with their bounds; then keys of new features and their names as code points, with their bounds.
     """
     shortest, longest, low, high = form
     room = _longest(bounds)
@@ -226,8 +235,18 @@ def count(data, bounds, kind, lower, form, table, numbers, size, grow):
         begin = written
         for part in range(2):
             if part == 0 and longest > 0:
-                found = _words(
-                    data, bounds[row], bounds[row + 1], kind, lower, letters, hashes, offsets[0], offsets[1], spans
+                found = scan(
+                    data,
+                    bounds[row],
+                    bounds[row + 1],
+                    kind,
+                    lower,
+                    least,
+                    letters,
+                    hashes,
+                    offsets[0],
+                    offsets[1],
+                    spans,
                 )
                 made = _word_grams(found, hashes, offsets[0], offsets[1], shortest, longest, keys, slices)
             elif part == 1 and high > 0:
@@ -240,13 +259,13 @@ def count(data, bounds, kind, lower, form, table, numbers, size, grow):
                 features = wider(features, 2 * (written + made))
                 counts = wider(counts, 2 * (written + made))
             for gram in range(made):
-                place = _find(table, keys[gram])
+                place = find(table, keys[gram])
                 if table[place] == _EMPTY:
                     if not grow:
                         continue
                     if 2 * (size + new + 1) > len(table):
                         table, numbers = _grown(table, numbers, 4)
-                        place = _find(table, keys[gram])
+                        place = find(table, keys[gram])
                     table[place] = keys[gram]
                     numbers[place] = size + new
                     width = slices[gram, 1] - slices[gram, 0]
@@ -290,7 +309,7 @@ def spans_of(data, kind, lower, shortest, longest, table, numbers):
     hashes = np.empty(room // 2 + 2, np.uint64)
     offsets = np.empty((2, room // 2 + 2), np.int64)
     spans = np.empty((room // 2 + 2, 2), np.int64)
-    found = _words(data, 0, room, kind, lower, letters, hashes, offsets[0], offsets[1], spans)
+    found = scan(data, 0, room, kind, lower, 2, letters, hashes, offsets[0], offsets[1], spans)
     rows = np.empty((found * (longest - shortest + 1), 3), np.int64)
     keys = np.empty(len(rows), np.uint64)
     slices = np.empty((len(rows), 2), np.int64)
@@ -299,7 +318,7 @@ def spans_of(data, kind, lower, shortest, longest, table, numbers):
     gram = 0
     for n in range(shortest, longest + 1):
         for first in range(found - n + 1):
-            place = _find(table, keys[gram])
+            place = find(table, keys[gram])
             if table[place] != _EMPTY:
                 rows[kept, 0] = spans[first, 0]
                 rows[kept, 1] = spans[first + n - 1, 1]

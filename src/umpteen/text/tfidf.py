@@ -4,10 +4,10 @@ One letter differs: a capital sigma that ends a word becomes a plain small one h
 by one (as `tokenizers` does too), and its final form there.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import compress, islice
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,9 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import words as kernel
 from umpteen.kernels.threads import each
 from umpteen.kernels.weights import weighted
+from umpteen.text.raw import Chunk, chunks, letters, raw
 from umpteen.text.tokens import known_words, word_tokenizer
 
-_CHUNK = 2048  # texts counted at a time
-
-Chunk = tuple[NDArray[np.uint8], NDArray[np.int64]]  # texts as bytes behind each other, and their bounds
 Part = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]  # columns, values, bounds of documents
 Spelling = tuple[list[str], list[str]]  # names of features by column, and the words they are made of
 Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # features, counts, bounds of documents
@@ -79,7 +77,7 @@ class Tfidf:
         keys, names, parts = list[NDArray[np.uint64]](), _Names(), list[Counted]()
         known, rows = 0, 0
         with bar("Reading words", size) as line:
-            for data, bounds in _chunks(texts):
+            for data, bounds in chunks(texts):
                 (table, numbers), counted, fresh, new = kernel.count(
                     data, bounds, *kernel.characters(), self._form, table, numbers, known, True
                 )
@@ -117,13 +115,12 @@ class Tfidf:
             )[1]
             return self._weighted(counted, column_of)
 
-        return self._stacked(each(part, _chunks(texts), jobs=self.settings.jobs))
+        return self._stacked(each(part, chunks(texts), jobs=self.settings.jobs))
 
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where a text's word features stand: rows of (from, to, column), counted in characters."""
-        data = np.frombuffer(_bytes(text), np.uint8)
+        data, character_at = raw(text)
         found = kernel.spans_of(data, *kernel.characters(), *self._form[:2], self._table, self._columns)
-        character_at = np.append(np.cumsum((data & 0xC0) != 0x80) - 1, len(text))  # of each byte
         found[:, :2] = character_at[found[:, :2]]
         return found  # type: ignore[no-any-return]
 
@@ -192,8 +189,8 @@ class _Names:
         self._bounds: list[NDArray[np.int64]] = []
         self._firsts = [0]
 
-    def add(self, letters: NDArray[np.int32], bounds: NDArray[np.int64]) -> None:
-        self._texts.append(letters.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass"))
+    def add(self, points: NDArray[np.int32], bounds: NDArray[np.int64]) -> None:
+        self._texts.append(letters(points))
         self._bounds.append(bounds)
         self._firsts.append(self._firsts[-1] + len(bounds) - 1)
 
@@ -210,16 +207,3 @@ class _Names:
             self._texts[part][self._bounds[part][at] : self._bounds[part][at + 1]]
             for part, at in zip(parts.tolist(), inside.tolist(), strict=True)
         ]
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _chunks(texts: Iterable[str]) -> Iterator[Chunk]:
-    """Texts as bytes behind each other, with their bounds."""
-    stream = iter(texts)
-    while part := [_bytes(text) for text in islice(stream, _CHUNK)]:
-        bounds = np.zeros(len(part) + 1, np.int64)
-        np.cumsum([len(text) for text in part], out=bounds[1:])
-        yield np.frombuffer(b"".join(part), np.uint8), bounds

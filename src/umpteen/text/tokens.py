@@ -1,4 +1,4 @@
-"""The word tokenizer: Unicode words of two or more characters, lower-cased, as a standard `tokenizer.json`."""
+"""The word tokenizer: Unicode words, lower-cased, as a standard `tokenizer.json`."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,13 @@ PADDING, UNKNOWN = "[PAD]", "[UNK]"  # ids 0 and 1
 SPECIAL = (PADDING, UNKNOWN)
 
 
-def word_tokenizer(words: Sequence[str]) -> Tokenizer:
-    """A tokenizer that knows `words`, numbered from 2 in the order given; all else is unknown."""
+def word_tokenizer(words: Sequence[str], *, least: int = 2) -> Tokenizer:
+    """A tokenizer that knows `words`, numbered from 2 in the order given; all else of `least` letters is unknown."""
     vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\p{L}\p{N}_]{2,}"), behavior="removed", invert=True)
+    words_only = Regex(rf"[\p{{L}}\p{{N}}_]{{{least},}}")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(words_only, behavior="removed", invert=True)
     return tokenizer
 
 
