@@ -212,7 +212,8 @@ def count(data, bounds, kind, lower, form, table, numbers, size, grow, least=2):
 
     `form` is the shortest and longest word n-gram, then the same of character n-grams; 0 is none. `least` is how many
     letters make a word. Returns the table (perhaps a larger one), the documents' feature numbers and counts behind each
-    other, sorted in each document, with their bounds; then keys of new features and their names as code points, with their bounds.
+    other, sorted in each document, with their bounds; then keys of new features and their names as code points, with
+    their bounds.
     """
     shortest, longest, low, high = form
     room = _longest(bounds)

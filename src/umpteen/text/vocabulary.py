@@ -1,0 +1,134 @@
+"""Vocabulary: texts to sequences of word ids, for models that read words in their order.
+
+A word is one or more letters, digits or underscores in a row, lower-cased. Id 0 is padding, 1 an unknown word.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from umpteen.core.errors import DataError, FolderError
+from umpteen.core.progress import bar
+from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels import words as kernel
+from umpteen.kernels.threads import each
+from umpteen.kernels.tokens import numbered, places
+from umpteen.text.raw import Chunk, chunks, letters, raw
+from umpteen.text.tokens import SPECIAL, known_words, word_tokenizer
+
+_WORDS_ONLY = (1, 1, 0, 0)  # no n-grams
+_FILE = "tokenizer.json"
+
+Table = tuple[NDArray[np.uint64], NDArray[np.int32]]  # hashes of words, and their numbers
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The word ids of many texts, behind each other."""
+
+    ids: NDArray[np.int32]
+    bounds: NDArray[np.int64]  # document d is ids[bounds[d]:bounds[d + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many ids each document has."""
+        return np.diff(self.bounds)
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def padded(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The ids of some documents, one a row, with zeros behind the shorter ones."""
+        starts = self.bounds[rows]
+        lengths = self.bounds[np.asarray(rows) + 1] - starts
+        columns = np.arange(lengths.max(initial=0))
+        inside = columns < lengths[:, None]  # (rows, longest)
+        made = np.zeros(inside.shape, np.int64)
+        made[inside] = self.ids[(starts[:, None] + columns)[inside]]
+        return made
+
+
+class Vocabulary:
+    """The words a model knows, and texts as their ids."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = list(words)  # ids from 2
+        (chunk,) = chunks([" ".join(self.words)])
+        (self._table, self._numbers), _, found = _counted(chunk, *_empty(), 0)
+        if found != self.words:
+            raise DataError("A vocabulary takes words in lower case, each once.")
+
+    @classmethod
+    def fit(cls, texts: Iterable[str], *, most: int, min_df: int, size: int | None = None) -> "Vocabulary":
+        """The `most` words that occur in most texts, in `min_df` of them at least; those of equal count by alphabet."""
+        table, words, df, read = _empty(), list[str](), np.empty(0, np.int64), 0
+        with bar("Reading words", size) as line:
+            for chunk in chunks(texts):
+                table, found, new = _counted(chunk, *table, len(words))
+                words += new
+                counts = np.bincount(found, minlength=len(words))
+                counts[: len(df)] += df
+                df = counts
+                read += len(chunk[1]) - 1
+                line.advance(len(chunk[1]) - 1)
+        often = df.tolist()
+        kept = [number for number, count in enumerate(often) if count >= min_df]
+        if not kept:
+            raise DataError(
+                f"No word is left of {len(words)} in {read} documents: "
+                + (f"lower min_df, which is {min_df}." if words else "there are no letters in them.")
+            )
+        kept.sort(key=lambda number: (-often[number], words[number]))
+        return cls([words[number] for number in kept[:most]])
+
+    def __len__(self) -> int:
+        """How many ids there are, those of padding and the unknown word among them."""
+        return len(SPECIAL) + len(self.words)
+
+    def tokens(self, texts: Iterable[str], *, most: int, jobs: int = 0) -> Tokens:
+        """The first `most` ids of each text; one without any word is a single unknown word."""
+
+        def part(chunk: Chunk) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+            found, bounds = numbered(*chunk, *kernel.characters(), self._table, self._numbers, most)
+            return found + np.int32(len(SPECIAL)), bounds  # -1, a word not known, becomes 1
+
+        parts = list(each(part, chunks(texts), jobs=jobs))
+        ids = np.concatenate([np.empty(0, np.int32), *(ids for ids, _ in parts)])
+        return Tokens(ids, np.concatenate([[0], *(np.diff(bounds) for _, bounds in parts)]).cumsum())
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each word of a text begins and ends, in characters; the same words as in `tokens`, all of them."""
+        data, character_at = raw(text)
+        return [(start, end) for start, end in character_at[places(data, *kernel.characters())].tolist()]
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        word_tokenizer(self.words, least=1).save(str(folder.path / _FILE), pretty=False)
+
+    @classmethod
+    def load(cls, folder: Folder) -> "Vocabulary":
+        """The same as was saved."""
+        if not folder.has(_FILE):
+            raise FolderError(
+                f"{folder.path} has no file {_FILE}, which this model needs. Copy it again or train again."
+            )
+        return cls(known_words(Tokenizer.from_file(str(folder.path / _FILE))))
+
+
+def _empty() -> Table:
+    return kernel.table_of(np.empty(0, np.uint64))
+
+
+def _counted(
+    chunk: Chunk, table: NDArray[np.uint64], numbers: NDArray[np.int32], known: int
+) -> tuple[Table, NDArray[np.int32], list[str]]:
+    """The table with the words of some texts added, the words of each text by number, once each, and what is new."""
+    larger, (found, _, _), _, (points, bounds) = kernel.count(
+        *chunk, *kernel.characters(), _WORDS_ONLY, table, numbers, known, True, 1
+    )
+    spelt = letters(points)
+    return larger, found, [spelt[start:end] for start, end in pairwise(bounds.tolist())]
