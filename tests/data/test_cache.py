@@ -9,7 +9,7 @@ import time
 import pytest
 
 from umpteen.core.errors import FetchError
-from umpteen.data.cache import MANIFEST, cache_folder, is_whole, kept
+from umpteen.data.cache import MANIFEST, is_whole, kept
 
 
 def writer(calls, text="hello"):
@@ -92,12 +92,3 @@ def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FetchError, match="UMPTEEN_CACHE"):
         kept(tmp_path / "file" / "it", writer([]))
-
-
-def test_where_the_cache_is(monkeypatch, tmp_path):
-    monkeypatch.setenv("UMPTEEN_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("UMPTEEN_CACHE")
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert cache_folder() == tmp_path / "x" / "umpteen"

@@ -19,19 +19,6 @@ MANIFEST = "manifest.json"
 _OLD = 24 * 3600  # seconds after which nobody writes to a partial folder any more
 
 
-def cache_folder() -> Path:
-    """Where fetched data is kept: what UMPTEEN_CACHE says, else the system's place for such things."""
-    if given := os.environ.get("UMPTEEN_CACHE"):
-        return Path(given).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "umpteen"
-
-
 def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]], *, again: bool = False) -> Path:
     """The folder as it is where it is whole; else, or `again`, `write` fills a new one and tells facts about it."""
     if not again and is_whole(folder):

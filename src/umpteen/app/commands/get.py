@@ -18,8 +18,8 @@ def get(
 
     Example: umpteen get reuters
     """
+    from umpteen.core.cache import cache_folder
     from umpteen.data import datasets
-    from umpteen.data.cache import cache_folder
 
     if name is None:
         rows = [

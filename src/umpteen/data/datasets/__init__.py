@@ -10,8 +10,9 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+from umpteen.core.cache import cache_folder
 from umpteen.core.errors import FetchError, did_you_mean
-from umpteen.data.cache import cache_folder, kept
+from umpteen.data.cache import kept
 
 
 def names() -> dict[str, str]:
