@@ -56,10 +56,29 @@ def test_an_unbalanced_tree_finds_the_themes() -> None:
     assert sum(np.bincount(g).max() for g in groups) / 240 > 0.85
 
 
+def test_unbalanced_groups_are_those_of_plain_k_means() -> None:
+    V, _ = themes()
+    own, count = V.toarray(), 20
+    centres = own[np.random.default_rng((7, 0, 240)).choice(240, count, replace=False)]
+    before = -np.inf
+    while (likeness := own @ centres.T).max(axis=1).mean() - before >= 1e-4:
+        before, nearest = likeness.max(axis=1).mean(), likeness.argmax(axis=1)
+        sums = np.stack([own[nearest == part].sum(axis=0) for part in range(count)])
+        centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+    nearest = likeness.argmax(axis=1)
+    tree = unbalanced(V, branch=count, leaf=30, depth=1, seed=7)
+    expected = [np.flatnonzero(nearest == part).tolist() for part in range(count)]
+    groups = [tree.order[s:e].tolist() for s, e in zip(tree.levels[1], tree.levels[1][1:], strict=False)]
+    assert groups == [group for group in expected if group]
+
+
 def test_trees_are_the_same_on_any_number_of_threads() -> None:
     V, _ = themes(400)
     one, two = balanced(V, branch=2, leaf=10, jobs=1), balanced(V, branch=2, leaf=10, jobs=3)
     np.testing.assert_array_equal(one.order, two.order)
+    one, two = (unbalanced(V, branch=40, leaf=5, depth=3, jobs=jobs) for jobs in (1, 3))
+    np.testing.assert_array_equal(one.order, two.order)
+    assert all(np.array_equal(*pair) for pair in zip(one.levels, two.levels, strict=True))
 
 
 def test_few_labels_make_a_tree_without_groups() -> None:

@@ -1,8 +1,9 @@
-"""Label profiles, and sets of them split into two halves of like: balanced spherical 2-means on sparse rows."""
+"""Label profiles, and sets of them split into parts of like: spherical k-means on sparse rows, or two equal halves."""
 
 import numpy as np
 from numba import njit
 
+from umpteen.kernels.lanes import LANES, dot_lanes
 from umpteen.kernels.room import wider
 
 
@@ -91,6 +92,51 @@ def halve(bounds, columns, values, members, left, direction, rounds, gain, seed)
         before = likeness
     _clear(bounds, columns, members, direction)
     return order
+
+
+@njit(cache=True, nogil=True)
+def nearest(bounds, columns, values, members, parts, first, last, centres):
+    """Which of the parts `first` to `last` has the centre most like each member, and how like it is.
+
+    `parts` says where each member belongs so far, -1 for nowhere; a part's centre is the direction of its members' sum.
+    `centres` is room for sixteen rows side by side at full width, all zeros before and after.
+    """
+    count = len(members)
+    best = np.full(count, -np.inf, np.float32)
+    chosen = np.full(count, first, np.int32)
+    likeness = np.empty(LANES, np.float32)
+    for low in range(first, last, LANES):
+        high = min(low + LANES, last)
+        lengths = _centres(bounds, columns, values, members, parts, low, high, centres)
+        for number in range(count):
+            member = members[number]
+            dot_lanes(centres, columns, values, bounds[member], bounds[member + 1], likeness)
+            for lane in range(high - low):
+                score = likeness[lane] / lengths[lane]
+                if score > best[number]:
+                    best[number] = score
+                    chosen[number] = low + lane
+        for number in range(count):
+            if low <= parts[number] < high:
+                for at in range(bounds[members[number]], bounds[members[number] + 1]):
+                    centres[columns[at], parts[number] - low] = 0
+    return chosen, best
+
+
+@njit(cache=True, nogil=True)
+def _centres(bounds, columns, values, members, parts, low, high, centres):
+    """Add up the rows of each part from `low` to `high` in a lane of its own; the lengths of the sums, 1 for none."""
+    squares = np.zeros(LANES, np.float64)
+    for adding in (True, False):  # a length by parts: the sum of row times total
+        for number in range(len(members)):
+            if low <= parts[number] < high:
+                lane = parts[number] - low
+                for at in range(bounds[members[number]], bounds[members[number] + 1]):
+                    if adding:
+                        centres[columns[at], lane] += values[at]
+                    else:
+                        squares[lane] += values[at] * centres[columns[at], lane]
+    return np.where(squares > 0, np.sqrt(np.abs(squares)), 1.0).astype(np.float32)
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from umpteen.core.progress import bar
 from umpteen.kernels import cluster as kernel
+from umpteen.kernels.lanes import LANES
 from umpteen.kernels.threads import each, ranges
 
 _ROUNDS, _GAIN = 30, 1e-4
@@ -77,44 +78,59 @@ def balanced(vectors: sparse.csr_array, *, branch: int, leaf: int, seed: int = 0
     return Tree(order.astype(np.int32), tuple(levels))
 
 
-def unbalanced(vectors: sparse.csr_array, *, branch: int, leaf: int, depth: int, seed: int = 0) -> Tree:
+def unbalanced(vectors: sparse.csr_array, *, branch: int, leaf: int, depth: int, seed: int = 0, jobs: int = 0) -> Tree:
     """Groups of any size: each with more than `leaf` labels is split into at most `branch`, `depth` times over."""
-    random = np.random.default_rng(seed)
-    groups = [np.arange(vectors.shape[0])]
-    levels = [np.array([0, vectors.shape[0]])]
-    for _ in range(depth):
-        if all(len(group) <= leaf for group in groups):
-            break
-        groups = [
-            part
-            for group in groups
-            for part in (_parts(vectors, group, branch, random) if len(group) > leaf else [group])
-        ]
-        levels.append(np.concatenate([[0], np.cumsum([len(group) for group in groups])]))
-    return Tree(np.concatenate(groups).astype(np.int32), tuple(levels))
+    order = np.arange(vectors.shape[0])
+    bounds = np.array([0, len(order)])
+    levels = [bounds]
+    with bar("Growing the label tree", depth) as line:
+        while len(levels) <= depth and np.diff(bounds).max() > leaf:
+            bounds = _split(vectors, order, bounds, branch=branch, leaf=leaf, seed=seed, jobs=jobs)
+            levels.append(bounds)
+            line.advance()
+    return Tree(order.astype(np.int32), tuple(levels))
+
+
+def _split(
+    vectors: sparse.csr_array, order: NDArray[np.int64], bounds: Bounds, *, branch: int, leaf: int, seed: int, jobs: int
+) -> Bounds:
+    """Order each group of more than `leaf` by its parts; the bounds of the parts."""
+    sizes = np.diff(bounds)
+    large = np.argsort(-sizes, kind="stable")[: (sizes > leaf).sum()]  # the dearest first
+    inner = jobs if len(large) == 1 else 1  # threads within a group, or one for each
+
+    def parted(group: int) -> Bounds:
+        start, end = bounds[group], bounds[group + 1]
+        members = order[start:end].copy()
+        parts = _parts(vectors, members, branch, seed=(seed, int(start), int(end)), jobs=inner)
+        order[start:end] = members[np.argsort(parts, kind="stable")]
+        return start + np.bincount(parts).cumsum()  # type: ignore[no-any-return]
+
+    return np.unique(np.concatenate([bounds, *each(parted, large.tolist(), jobs=jobs)]))
 
 
 def _parts(
-    vectors: sparse.csr_array, group: NDArray[np.int64], branch: int, random: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """Spherical k-means of one group, without empty parts."""
-    own = vectors[group]
-    centres = own[random.choice(len(group), min(branch, len(group)), replace=False)].T.toarray()
+    vectors: sparse.csr_array, members: NDArray[np.int64], branch: int, *, seed: tuple[int, int, int], jobs: int
+) -> NDArray[np.int32]:
+    """The part of each member, by spherical k-means from random members."""
+    count = min(branch, len(members))
+    parts = np.full(len(members), -1, np.int32)
+    parts[np.random.default_rng(seed).choice(len(members), count, replace=False)] = np.arange(count)
+    wide = LANES if jobs != 1 else count
+
+    def block(part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        room = np.zeros((vectors.shape[1], LANES), np.float32)
+        return kernel.nearest(vectors.indptr, vectors.indices, vectors.data, members, parts, *part, room)  # type: ignore[no-any-return]
+
     before = -np.inf
     for _ in range(_ROUNDS):
-        likeness = own @ centres  # (labels, parts)
-        nearest = likeness.argmax(axis=1)
-        mean = float(likeness.max(axis=1).mean())
+        chosen, best = map(np.stack, zip(*each(block, ranges(count, wide), jobs=jobs), strict=True))
+        mean = float(best.max(axis=0).mean())
+        parts = np.take_along_axis(chosen, best.argmax(axis=0)[None], axis=0)[0]
         if mean - before < _GAIN:
             break
         before = mean
-        members = sparse.csr_array(
-            (np.ones(len(group), np.float32), (nearest, np.arange(len(group)))), shape=(centres.shape[1], len(group))
-        )
-        centres = (members @ own).T.toarray()
-        lengths = np.sqrt((centres**2).sum(axis=0))
-        centres /= np.where(lengths > 0, lengths, 1)
-    return [group[nearest == part] for part in np.unique(nearest)]
+    return parts
 
 
 def _halved(vectors: sparse.csr_array, order: NDArray[np.int64], bounds: Bounds, *, seed: int, jobs: int) -> Bounds:

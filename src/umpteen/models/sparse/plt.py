@@ -114,9 +114,9 @@ class PLT(Classifier):
         return X, Y.T.tocsr()
 
     def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
-        shape = {"branch": self.params.branch, "leaf": self.params.leaf, "seed": seed}
+        shape = {"branch": self.params.branch, "leaf": self.params.leaf, "seed": seed, "jobs": self.params.jobs}
         if self.params.balance:
-            return balanced(vectors, **shape, jobs=self.params.jobs)
+            return balanced(vectors, **shape)
         return unbalanced(vectors, **shape, depth=self.params.depth)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
