@@ -1,10 +1,12 @@
 """Label names as training documents: a label's own words speak for it, which helps labels with few documents."""
 
+from itertools import compress
+
 import numpy as np
 from scipy import sparse
 
-from umpteen.core.corpus import Corpus, csr
-from umpteen.core.space import LabelSpace
+from umpteen.core.corpus import csr
+from umpteen.core.space import Label, LabelSpace
 from umpteen.text.features import Features
 
 
@@ -12,19 +14,25 @@ def with_names(
     X: sparse.csr_array, Y: sparse.csr_array, features: Features, space: LabelSpace
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Documents and their labels, with one more document for each label that has a name besides its key."""
-    labels = [number for number in np.flatnonzero(space.counts).tolist() if _words(space, number)]
-    if features.tfidf is None or not labels:
+    if features.tfidf is None:
         return X, Y
-    named = features.transform(Corpus.from_texts([_words(space, number) for number in labels]))
-    ones = sparse.csr_array(
-        (np.ones(len(labels), Y.dtype), (np.arange(len(labels)), labels)), shape=(len(labels), Y.shape[1])
-    )
-    grown = sparse.vstack([X, named], format="csr")
-    return csr(grown.data, grown.indices, grown.indptr, grown.shape), sparse.csr_array(
-        sparse.vstack([Y, ones], format="csr")
-    )
+    words = [*map(_words, map(space.label, space.keys))]
+    named = (space.counts > 0) & np.fromiter(map(bool, words), bool, len(words))
+    if not named.any():
+        return X, Y
+    rows = features.tfidf.transform(compress(words, named.tolist()))
+    labels = np.flatnonzero(named)
+    own = csr(np.ones(len(labels)), labels, np.arange(len(labels) + 1), (len(labels), Y.shape[1]))
+    return _stacked(X, rows), _stacked(Y, own)
 
 
-def _words(space: LabelSpace, number: int) -> str:
-    label = space.label(space.keys[number])
+def _stacked(above: sparse.csr_array, below: sparse.csr_array) -> sparse.csr_array:
+    whole = sparse.vstack([above, below], format="csr")
+    return csr(whole.data, whole.indices, whole.indptr, whole.shape)
+
+
+def _words(label: Label) -> str:
+    """All that a label is called besides its key, each name once."""
+    if not label.names:
+        return label.name if label.name != label.key else ""
     return " ".join(dict.fromkeys(name for name in (label.name, *label.names.values()) if name and name != label.key))
