@@ -33,8 +33,11 @@ def aligned(words: Sequence[str], source: str, *, seed: int) -> Found:
     vectors, found = SOURCES[source](words) if source in SOURCES else _file(words, source)
     if not found.any():
         raise DataError(f"The vectors of {source} have none of the {len(words)} words. Choose others, or none.")
-    spread = vectors[found].std() * 3**0.5  # of numbers between -1 and 1: the root of a third
-    drawn = np.random.default_rng(seed).uniform(-spread, spread, (np.count_nonzero(~found), vectors.shape[1]))
+    size = np.count_nonzero(found) * vectors.shape[1]
+    deviation = np.sqrt(np.vdot(vectors, vectors) / size - (vectors.sum(dtype=np.float64) / size) ** 2)  # others are 0
+    drawn = np.random.default_rng(seed).random((len(words) - np.count_nonzero(found), vectors.shape[1]), np.float32)
+    drawn -= np.float32(0.5)
+    drawn *= np.float32(deviation * 12**0.5)  # numbers drawn from a range of 1 deviate by the root of a twelfth
     vectors[~found] = drawn
     return vectors, found
 
