@@ -7,8 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "src" / "umpteen"
 LAYERS = {"core": 0, "kernels": 1, "data": 2, "labels": 2, "text": 2, "metrics": 2, "contract": 3}
-LAYERS |= {"train": 4, "linear": 4, "models": 5, "explain": 6, "study": 6, "app": 7}
-TORCH = ("train", "models/deep")  # where torch may be imported
+LAYERS |= {"networks": 3, "train": 4, "linear": 4, "models": 5, "explain": 6, "study": 6, "app": 7}
+TORCH = ("networks", "train", "models/deep")  # where torch may be imported
 FILES = sorted(ROOT.rglob("*.py"))
 
 

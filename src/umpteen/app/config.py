@@ -10,6 +10,7 @@ from umpteen.core.errors import SettingError, did_you_mean
 from umpteen.core.files import missing
 
 DEFAULT_MODEL = "plt"
+_PATHS = ("train", "valid", "labels", "out")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,20 @@ class Config:
     out: Path | None = None
     format: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values, paths from the root."""
+        return {
+            f.name: str(value.absolute()) if isinstance(value, Path) else value
+            for f in fields(self)
+            for value in (getattr(self, f.name),)
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Config":
+        """What `to_json` gave."""
+        found: dict[str, Any] = {k: Path(v) if k in _PATHS and v is not None else v for k, v in values.items()}
+        return cls(**found)
 
     def over(self, *, settings: Mapping[str, Any], **given: Any) -> "Config":
         """The same with what was given on the command line in place of what the file says."""
@@ -49,9 +64,7 @@ def read_config(path: Path) -> Config:
         wanted = dict if name == "settings" else str
         if not isinstance(value, wanted):
             raise SettingError(f"{path}: {name!r} must be a {'table' if wanted is dict else 'text'}, not {value!r}.")
-    paths: dict[str, Any] = {
-        name: path.parent / found[name] for name in ("train", "valid", "labels", "out") if name in found
-    }
+    paths: dict[str, Any] = {name: path.parent / found[name] for name in _PATHS if name in found}
     values: dict[str, Any] = {**found, **paths}
     return Config(**values)
 

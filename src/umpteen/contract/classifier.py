@@ -19,6 +19,7 @@ from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError
 from umpteen.core.progress import track
 from umpteen.core.ranking import Ranking
+from umpteen.core.run import Run
 from umpteen.core.settings import Settings
 from umpteen.core.space import Label, LabelSpace
 from umpteen.core.store import Folder, NewFolder, check_free, new_folder
@@ -48,6 +49,10 @@ class Classifier:
     documents_: int  # documents learnt from
     y_form_: str
     reads: ClassVar[bool] = True  # whether answers depend on what is in a document
+    reads_features: ClassVar[bool] = True  # whether documents may be ready features
+    exact: ClassVar[bool] = True  # to the last bit whatever the threads and the documents tagged together
+    resumable: ClassVar[bool] = False  # whether training leaves checkpoints in a run
+    _run: Run | None = None  # of the training in progress
 
     def __init__(self, **settings: Any) -> None:
         self.Params.check_names(settings, owner=type(self).__name__)
@@ -103,12 +108,14 @@ class Classifier:
         labels: Mapping[str, Label] | LabelSpace | None = None,
         valid: Corpus | tuple[Any, Any] | None = None,
         start: "Classifier | None" = None,
+        run: Run | None = None,
     ) -> Self:
         """Learn from documents and their labels.
 
         `X` is a Corpus, texts, or a matrix of features; `y` lists of labels or a 0/1 matrix (a Corpus brings its own).
         `labels` names labels and what stands above them; `valid` is for models that watch their progress.
         `start` is an older model of the same kind to go on from: what it knows stays unless documents say otherwise.
+        `run` is the folder for a log and checkpoints, with which a model that takes long goes on after a stop.
         """
         if start is not None and type(start) is not type(self):
             raise DataError(
@@ -142,6 +149,7 @@ class Classifier:
         memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
         if not labelled.all():
             corpus, Y = corpus.take(labelled), Y[labelled]
+        self._run = run
         try:
             if start is not None:
                 self._continue(start, corpus, Y)
@@ -150,6 +158,8 @@ class Classifier:
         except BaseException:
             del self.labels_  # half learnt is not learnt
             raise
+        finally:
+            self._run = None
         return self
 
     def rank(self, X: Any, k: int = 5) -> Ranking:

@@ -1,7 +1,9 @@
 """Explanation: why a document gets a label; what models give and the terminal, a page or JSON show."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
+
+Kind = Literal["sum", "attention", "leaning"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Explanation:
     bias: float = 0.0  # what the classifiers say before any feature; with the features' weights, what they say in all
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree
     neighbours: tuple[Neighbour, ...] = ()
+    kind: Kind = "sum"  # what weights are: parts of a sum, shares of attention, or parts of a sum to first order
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""

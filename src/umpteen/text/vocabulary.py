@@ -41,6 +41,12 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
+    def take(self, rows: NDArray[np.integer]) -> "Tokens":
+        """The documents at these places."""
+        lengths = self.lengths[rows]
+        bounds = np.concatenate([[0], np.cumsum(lengths)])
+        return Tokens(self.ids[np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])], bounds)
+
     def padded(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
         """The ids of some documents, one a row, with zeros behind the shorter ones."""
         starts = self.bounds[rows]

@@ -20,6 +20,7 @@ from umpteen.core.progress import bar
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
+    from umpteen.core.run import Run
 
 
 def train(
@@ -42,6 +43,9 @@ def train(
         Path | None,
         Option("--from", metavar="DIR", help="An older model of the same kind to go on from.", show_default=False),
     ] = None,
+    resume: Annotated[
+        bool, Option("--resume", help="Go on with the stopped training of --out, as it was begun.")
+    ] = False,
     labels: options.Labels = None,
     language: options.Language = None,
     preset: Annotated[
@@ -70,7 +74,7 @@ def train(
     """
     settings: dict[str, Any] = assignments(set or ())
     settings |= {name: value for name, value in (("seed", seed), ("jobs", jobs)) if value is not None}
-    wanted = (read_config(config) if config else Config()).over(
+    wanted = (read_config(config) if config else _begun(out) if resume else Config()).over(
         settings=settings,
         model=model,
         preset=preset,
@@ -86,12 +90,18 @@ def train(
     if wanted.out is None:
         raise BadParameter("Say where to save the model: --out DIR", param_hint="--out")
     began = time.perf_counter()
-    trained = fitted(wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway)
+    trained = fitted(wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway, resume=resume)
     _summary(trained, wanted.out, time.perf_counter() - began)
 
 
 def fitted(
-    wanted: Config, *, start: Path | None = None, base: int | None = None, skip_bad: bool = False, anyway: bool = False
+    wanted: Config,
+    *,
+    start: Path | None = None,
+    base: int | None = None,
+    skip_bad: bool = False,
+    anyway: bool = False,
+    resume: bool = False,
 ) -> "Classifier":
     """The model that a configuration asks for, trained and saved."""
     from umpteen.core.store import check_free
@@ -107,23 +117,65 @@ def fitted(
     corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
     valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
     known = labels_for(wanted.train, wanted.labels, wanted.language)
-    there = wanted.out.is_dir() and any(wanted.out.iterdir())
-    with keeping(f"The model that was in {wanted.out} is unchanged." if there else "No model was saved."):
+    run = _run(wanted, resume) if kind.resumable else None
+    if resume and run is None:
+        raise UmpteenError(f"{wanted.model} trains in one go and leaves nothing to resume: train it without --resume.")
+    with keeping(_kept(wanted.out, run)):
         try:
             with _enough_memory(anyway), bar(f"Training {wanted.model}"):
-                made.fit(corpus, labels=known, valid=valid, start=older)
+                made.fit(corpus, labels=known, valid=valid, start=older, run=run)
         finally:
             for part in (corpus, valid):
                 if part is not None:
                     report_bad(part)
         with bar(f"Saving {wanted.out}"):
             made.save(wanted.out)
+    if run is not None:
+        run.remove()
     learnt = made.documents_ - (older.documents_ if older else 0)
     if left := (corpus.size or 0) - learnt:
         note(f"{left:,} documents without labels were left out.")
     if known and not any(key in known for key in made.labels_.keys):
         note(f"The label file names none of the {len(made.labels_):,} labels: are its ids those of the documents?")
     return made
+
+
+def _run(wanted: Config, resume: bool) -> "Run":
+    """The folder beside the model in which a long training keeps its checkpoints."""
+    from umpteen.core.run import Run
+
+    assert wanted.out is not None
+    place = _run_place(wanted.out)
+    if resume:
+        return Run(place, resume=True)
+    if (place / "checkpoint").is_dir():
+        raise UmpteenError(
+            f"{place} holds a training that was stopped. Go on with it by --resume, or delete {place} to start over."
+        )
+    return Run(place, wanted.to_json())
+
+
+def _run_place(out: Path) -> Path:
+    return out.with_name(f"{out.name}.run")
+
+
+def _begun(out: Path | None) -> Config:
+    """What the training to be resumed was begun with."""
+    from umpteen.core.run import Run
+
+    if out is None:
+        raise BadParameter(
+            "Say which training to go on with, by where it saves its model: --out DIR", param_hint="--out"
+        )
+    return Config.from_json(Run(_run_place(out), resume=True).wanted)
+
+
+def _kept(out: Path, run: "Run | None") -> str:
+    """What a user who stops the training still has."""
+    there = out.is_dir() and any(out.iterdir())
+    model = f"The model that was in {out} is unchanged." if there else "No model was saved."
+    again = f" Go on with: umpteen train --out {quote(str(out))} --resume" if run is not None else ""
+    return model + again
 
 
 @contextmanager

@@ -1,0 +1,96 @@
+"""Run: the folder of a training in the making, with its log and last checkpoint, so that a stop costs little."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from umpteen.core.errors import FolderError
+from umpteen.core.store import Folder, NewFolder, new_folder
+
+LOG = "log.tsv"
+_WANTED, _CHECKPOINT = "run.json", "checkpoint"
+
+
+class Run:
+    """What a training leaves behind on its way; the model itself is saved elsewhere at the end."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        wanted: Mapping[str, Any] | None = None,
+        *,
+        resume: bool = False,
+        seconds: float = 30.0,
+    ) -> None:
+        self.path = Path(path)
+        self.seconds = seconds  # between two checkpoints at least
+        self._log: TextIO | None = None
+        if resume:
+            self._check_there()
+            return
+        if self.path.exists() and not (self.path / _WANTED).is_file():
+            raise FolderError(
+                f"{self.path} holds other files than a training run. Move it away, or choose another --out."
+            )
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.path.mkdir(parents=True)
+        (self.path / _WANTED).write_text(json.dumps(wanted or {}, indent=1), encoding="utf-8")
+
+    def _check_there(self) -> None:
+        if not (self.path / _WANTED).is_file():
+            raise FolderError(f"There is no run in {self.path} to go on with. Train from the start, without --resume.")
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """What the run was begun with."""
+        try:
+            found = json.loads((self.path / _WANTED).read_bytes())
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise FolderError(f"{self.path / _WANTED} is damaged. Train from the start, without --resume.")
+        return found
+
+    @contextmanager
+    def checkpoint(self) -> Iterator[NewFolder]:
+        """Write a checkpoint in place of the one before, at once or not at all."""
+        with new_folder(self.path / _CHECKPOINT) as folder:
+            yield folder
+
+    def latest(self) -> Folder | None:
+        """The last checkpoint; none if the run ended before its first."""
+        return Folder(self.path / _CHECKPOINT) if (self.path / _CHECKPOINT).is_dir() else None
+
+    def record(self, row: Mapping[str, Any]) -> None:
+        """Add a line to the log."""
+        if self._log is None:
+            self._log = (self.path / LOG).open("a", encoding="utf-8")
+            if not self._log.tell():
+                self._log.write("\t".join(row) + "\n")
+        self._log.write("\t".join("" if value is None else f"{value:.6g}" for value in row.values()) + "\n")
+        self._log.flush()
+
+    def rewind(self, step: int) -> None:
+        """Take out of the log what came after a step."""
+        file = self.path / LOG
+        if file.is_file():
+            head, *lines = file.read_text(encoding="utf-8").splitlines()
+            kept = [
+                line for line in lines if line.partition("\t")[0].isdigit() and int(line.partition("\t")[0]) <= step
+            ]
+            file.write_text("\n".join([head, *kept]) + "\n", encoding="utf-8")
+
+    def log(self) -> str:
+        """All that was recorded."""
+        file = self.path / LOG
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    def remove(self) -> None:
+        """Clean up when the model is saved."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+        shutil.rmtree(self.path, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Models that read words in their order, trained with torch."""

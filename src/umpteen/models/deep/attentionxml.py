@@ -1,0 +1,127 @@
+"""AttentionXML: a BiLSTM whose states every label attends to in its own way.
+
+You et al. (2018), first version: flat, one network. Preset `paper` is the paper's; what it leaves out (dropout of word
+vectors, weight averaging, clipping, a falling rate) and the shortlist for many labels are settings.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from umpteen.core.settings import Value, setting
+from umpteen.networks.attention import LabelAttention
+from umpteen.networks.network import Documents, Network
+from umpteen.networks.pooling import largest_of
+from umpteen.networks.recurrent import Recurrent
+from umpteen.networks.words import Words
+from umpteen.train.deep import DeepClassifier
+from umpteen.train.settings import PAPER, DeepSettings
+
+
+class AttentionXML(DeepClassifier):
+    """Suits texts of some length where different words speak for different labels; shows which."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Params(DeepSettings):
+        """The network's shape."""
+
+        presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
+            "paper": {**PAPER, "shortlist": 0, "hidden": 256, "layers": (256,), "epochs": 50},
+            "paper-large": {**PAPER, "shortlist": 0, "hidden": 512, "layers": (512, 256), "epochs": 10},
+            "quick": {"hidden": 64, "layers": (64,), "epochs": 6},
+        }
+
+        hidden: int = setting(256, "Units of the LSTM in each direction.", least=1)
+        layers: tuple[int, ...] = setting(
+            (256,), "Widths of the fully connected layers that all labels share.", least=1
+        )
+        dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
+        shortlist: int | None = setting(
+            None,
+            "Labels that attend to a document, the best of a first guess; 0: all; none: all of up to 1,000, else 200.",
+            least=0,
+        )
+
+    params: Params
+
+    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
+        p = self.params
+        most = (0 if labels <= 1000 else 200) if p.shortlist is None else p.shortlist
+        words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
+        encoder = Recurrent(words.width, p.hidden, length=p.length, dropout=p.dropout)
+        if not 0 < most < labels:
+            return Flat(words, encoder, LabelAttention(encoder.width, p.layers, labels))
+        return Shortlisted(words, encoder, LabelAttention(encoder.width, p.layers, labels, sparse=True), most)
+
+
+class Flat(Network):
+    """Every label attends to every document: the paper's."""
+
+    def __init__(self, words: Words, encoder: Recurrent, attend: LabelAttention) -> None:
+        super().__init__()
+        self.words, self.encoder, self.attend = words, encoder, attend
+        self.labels = attend.queries.num_embeddings
+
+    def states(self, batch: Documents) -> Tensor:
+        return self.encoder(self.words(batch.tokens), batch.mask)  # type: ignore[no-any-return]
+
+    def forward(self, batch: Documents) -> Tensor:
+        return self.attend(self.states(batch), batch.mask)  # type: ignore[no-any-return]
+
+    def loss(self, batch: Documents) -> Tensor:
+        return self.attend.loss(self.states(batch), batch.mask, batch.targets(self.labels))
+
+    def score(self, batch: Documents, label: int) -> Tensor:
+        wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
+        return torch.sigmoid(self.attend.among(self.states(batch), batch.mask, wanted)[:, 0])
+
+    def attention(self, batch: Documents, label: int) -> Tensor:
+        return self.attend.weights(self.states(batch), batch.mask, label)
+
+
+class Shortlisted(Network):
+    """A first guess from the pooled states picks the labels that attend; both learn together.
+
+    The guess is trained on all labels, the attention on the guess's favourites and the true ones. A label's logit is
+    the mean of both.
+    """
+
+    def __init__(self, words: Words, encoder: Recurrent, attend: LabelAttention, most: int) -> None:
+        super().__init__()
+        self.words, self.encoder, self.attend, self.most = words, encoder, attend, most
+        self.labels = attend.queries.num_embeddings
+        self.guess = nn.Linear(encoder.width, self.labels)
+
+    def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
+        states = self.encoder(self.words(batch.tokens), batch.mask)
+        return states, self.guess(largest_of(states, batch.mask))
+
+    def loss(self, batch: Documents) -> Tensor:
+        states, guess = self._read(batch)
+        targets = batch.targets(self.labels)
+        chosen = guess.detach().masked_fill(targets > 0, torch.inf).topk(self.most, dim=1).indices
+        seen = self.attend.among(states, batch.mask, chosen)
+        wide = F.binary_cross_entropy_with_logits(guess, targets, reduction="sum")
+        near = F.binary_cross_entropy_with_logits(seen, targets.gather(1, chosen), reduction="sum")
+        return (wide + near) / chosen.numel()
+
+    def best(self, batch: Documents, k: int) -> tuple[Tensor, Tensor]:
+        states, guess = self._read(batch)
+        logits, chosen = guess.topk(min(max(k, self.most), self.labels), dim=1)
+        seen = self.attend.among(states, batch.mask, chosen)
+        return chosen, torch.sigmoid((seen + logits) / 2)
+
+    def score(self, batch: Documents, label: int) -> Tensor:
+        states, guess = self._read(batch)
+        wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
+        seen = self.attend.among(states, batch.mask, wanted)
+        return torch.sigmoid((seen[:, 0] + guess[:, label]) / 2)
+
+    def attention(self, batch: Documents, label: int) -> Tensor:
+        return self.attend.weights(self._read(batch)[0], batch.mask, label)

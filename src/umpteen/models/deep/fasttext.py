@@ -1,0 +1,89 @@
+"""FastText: the mean of word and n-gram vectors, then all labels. Joulin et al. (2017)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from umpteen.core.settings import Value, setting
+from umpteen.networks.network import Documents, Network
+from umpteen.networks.scorer import Scorer
+from umpteen.networks.words import Words
+from umpteen.train.deep import DeepClassifier
+from umpteen.train.settings import DeepSettings
+
+_STEP = 0x9E3779B97F4A7C15 - (1 << 64)  # mixes the ids of an n-gram's words
+
+
+class FastText(DeepClassifier):
+    """Suits large corpora and small machines: the quickest deep model to train."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Params(DeepSettings):
+        """What is averaged, and the loss."""
+
+        presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
+            "paper": {
+                "vectors": "none",
+                "width": 100,
+                "loss": "softmax",
+                "ngrams": 2,
+                "schedule": "linear",
+                "word_dropout": 0.0,
+                "clip": 0.0,
+                "average_from": 0.0,
+            },
+            "quick": {"buckets": 10_000, "epochs": 10},
+        }
+
+        batch: int = setting(64, "Documents in a step.", least=1)
+        rate: float = setting(0.003, "Learning rate of Adam.", least=0)
+        ngrams: int = setting(2, "Longest run of words that has a vector.", least=1, most=8)
+        buckets: int = setting(500_000, "Vectors that n-grams share by hash.", least=1)
+        loss: str = setting("ova", "One-vs-all, or softmax over the labels.", choices=("ova", "softmax"))
+
+    params: Params
+
+    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
+        return Averaged(self.params, vectors, labels)
+
+
+class Averaged(Network):
+    """Mean of vectors, labels."""
+
+    def __init__(self, p: FastText.Params, vectors: NDArray[np.float32], labels: int) -> None:
+        super().__init__()
+        self.labels, self.ngrams, self.softmax = labels, p.ngrams, p.loss == "softmax"
+        self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
+        self.runs = nn.EmbeddingBag(p.buckets if p.ngrams > 1 else 1, vectors.shape[1], mode="sum", sparse=True)
+        nn.init.zeros_(self.runs.weight)
+        self.scorer = Scorer(vectors.shape[1], (), labels)
+
+    def forward(self, batch: Documents) -> Tensor:
+        mask = batch.mask
+        total = (self.words(batch.tokens) * mask.unsqueeze(2)).sum(dim=1)  # (documents, width)
+        count = mask.sum(dim=1)
+        run = batch.tokens
+        for length in range(2, self.ngrams + 1):
+            run = (run[:, :-1] * _STEP) ^ (batch.tokens[:, length - 1 :] + (run[:, :-1] >> 29))
+            there = mask[:, length - 1 :]
+            buckets = (run.abs() >> 3) % self.runs.num_embeddings
+            offsets = torch.cat([there.new_zeros(1, dtype=torch.int64), there.sum(dim=1).cumsum(0)[:-1]])
+            total = total + self.runs(buckets[there], offsets)
+            count = count + there.sum(dim=1)
+        return self.scorer(total / count.clamp(min=1).unsqueeze(1))  # type: ignore[no-any-return]
+
+    def loss(self, batch: Documents) -> Tensor:
+        if not self.softmax:
+            return super().loss(batch)
+        chances = F.log_softmax(self(batch), dim=1)
+        targets = batch.targets(self.labels)
+        return -(chances * targets / targets.sum(dim=1, keepdim=True).clamp(min=1)).sum(dim=1).mean()
+
+    def chances(self, logits: Tensor) -> Tensor:
+        return logits.softmax(dim=1) if self.softmax else torch.sigmoid(logits)

@@ -1,0 +1,54 @@
+"""Network: what every deep model's network can be asked. One that scores all labels at once only writes `forward`."""
+
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class Documents(Protocol):
+    """The part of a batch that networks read."""
+
+    @property
+    def tokens(self) -> Tensor: ...
+
+    @property
+    def positives(self) -> Tensor: ...
+
+    @property
+    def mask(self) -> Tensor: ...
+
+    def targets(self, labels: int) -> Tensor: ...
+
+
+class Network(nn.Module):
+    """Documents to scores of labels."""
+
+    words: nn.Module  # the embedding of tokens, which explanations differentiate by
+    labels: int
+
+    def forward(self, batch: Documents) -> Tensor:
+        """Logits of all labels, (documents, labels)."""
+        raise NotImplementedError
+
+    def loss(self, batch: Documents) -> Tensor:
+        """What training makes small: here the mean binary cross-entropy over documents and labels."""
+        return F.binary_cross_entropy_with_logits(self(batch), batch.targets(self.labels))
+
+    def best(self, batch: Documents, k: int) -> tuple[Tensor, Tensor]:
+        """The k best labels of each document and their scores, in any order."""
+        scores, labels = self.chances(self(batch)).topk(min(k, self.labels), dim=1)
+        return labels, scores
+
+    def chances(self, logits: Tensor) -> Tensor:
+        """Logits as scores between 0 and 1."""
+        return torch.sigmoid(logits)
+
+    def score(self, batch: Documents, label: int) -> Tensor:
+        """Scores of one label, (documents,)."""
+        return self.chances(self(batch))[:, label]
+
+    def attention(self, batch: Documents, label: int) -> Tensor | None:
+        """How much a label looks at each token, (documents, longest); none for a network without such weights."""
+        return None

@@ -1,0 +1,1 @@
+"""Training of networks: batches, the loop, its checkpoints, and the Classifier around it all."""

@@ -1,0 +1,86 @@
+"""Batches: documents of about the same length together, so that little of a batch is padding."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from umpteen.text.vocabulary import Tokens
+
+Rows = NDArray[np.int64]
+_POOL = 50  # batches whose documents are sorted by length together
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents as a network sees them."""
+
+    tokens: Tensor  # (documents, longest), 0 is padding
+    positives: Tensor  # (pairs, 2): document in this batch, label
+
+    @property
+    def mask(self) -> Tensor:
+        """Where there are words, (documents, longest)."""
+        return self.tokens != 0
+
+    @property
+    def size(self) -> int:
+        """How many documents there are."""
+        return len(self.tokens)
+
+    def targets(self, labels: int) -> Tensor:
+        """The documents' labels as ones among zeros, (documents, labels)."""
+        made = torch.zeros(self.size, labels, device=self.tokens.device)
+        made[self.positives[:, 0], self.positives[:, 1]] = 1
+        return made
+
+
+class Source:
+    """Documents to take batches from."""
+
+    def __init__(self, tokens: Tokens, Y: sparse.csr_array | None, device: torch.device) -> None:
+        self.tokens, self.Y, self._device = tokens, Y, device
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def batch(self, rows: Rows) -> Batch:
+        """The documents at these places."""
+        pairs = np.empty((0, 2), np.int64)
+        if self.Y is not None:
+            part = self.Y[rows]
+            pairs = np.stack([np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices], axis=1)
+        return Batch(
+            torch.from_numpy(self.tokens.padded(rows)).to(self._device),
+            torch.from_numpy(pairs.astype(np.int64)).to(self._device),
+        )
+
+
+def shuffled(lengths: NDArray[np.int64], *, batch: int, tokens: int, seed: int) -> list[Rows]:
+    """All documents once, in batches in random order: `batch` documents, fewer where they are long.
+
+    A batch has at most `tokens` tokens, padding counted.
+    """
+    random = np.random.default_rng(seed)
+    order = random.permutation(len(lengths))
+    found: list[Rows] = []
+    for start in range(0, len(order), batch * _POOL):
+        pool = order[start : start + batch * _POOL]
+        found.extend(cut(pool, lengths, batch=batch, tokens=tokens))
+    return [found[n] for n in random.permutation(len(found))]
+
+
+def cut(rows: Rows, lengths: NDArray[np.int64], *, batch: int, tokens: int) -> Iterator[Rows]:
+    """Rows sorted by length and cut into batches."""
+    order = rows[np.argsort(lengths[rows], kind="stable")]
+    start = 0
+    while start < len(order):
+        end = min(start + batch, len(order))
+        while end - start > 1 and (end - start) * lengths[order[end - 1]] > tokens:
+            end -= 1
+        yield order[start:end]
+        start = end

@@ -1,0 +1,130 @@
+"""The engine: runs the loop with its log, checkpoints and progress bar, and ends with the best weights."""
+
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+
+import torch
+
+from umpteen.core.errors import FolderError
+from umpteen.core.progress import bar
+from umpteen.core.run import Run
+from umpteen.core.store import Folder
+from umpteen.metrics.ranking import Judged
+from umpteen.networks.network import Network
+from umpteen.train.batches import Source
+from umpteen.train.device import autocast_of
+from umpteen.train.loop import Loop, Step
+from umpteen.train.ranked import ranked
+from umpteen.train.settings import DeepSettings
+from umpteen.train.weights import put
+
+_MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
+
+
+def trained(network: Network, source: Source, valid: Source, settings: DeepSettings, run: Run | None) -> float:
+    """Train a network in place; the validation score of the weights it ends with, nDCG@5."""
+
+    def judge() -> float:
+        assert valid.Y is not None
+        ranking = ranked(network, valid, 5, batch=2 * settings.batch, tokens=2 * settings.batch * settings.length)
+        return Judged.of(ranking, valid.Y, k=5).ndcg(5).value
+
+    with _own_chance_and_threads(settings.jobs):
+        device = next(network.parameters()).device
+        loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device))
+        marks = {"settings": _lasting(settings), "data": _mark(source) ^ _mark(valid)}
+        if run is not None and (latest := run.latest()) is not None:
+            _resume(loop, latest, marks, run)
+        _watched(loop, run, marks)
+    put(network, loop.best)
+    network.eval()
+    return loop.counts["score"]
+
+
+def _watched(loop: Loop, run: Run | None, marks: dict[str, object]) -> None:
+    """Go through the steps; log, checkpoint and show each."""
+    began = saved = time.monotonic()
+    losses, documents, score = list[float](), 0, loop.counts["score"]
+    with bar("Learning", loop.epochs * len(loop.source)) as line:
+        line.advance(loop.counts["epoch"] * len(loop.source))
+        for step in loop.steps():
+            line.advance(step.documents)
+            losses.append(step.loss)
+            documents += step.documents
+            score = score if step.score is None else step.score
+            line.note(f"loss {step.loss:.4f}" + (f"  nDCG@5 {100 * score:.1f}" if score >= 0 else ""))
+            if step.score is None:
+                continue
+            if run is not None:
+                run.record(_row(step, losses, documents, time.monotonic() - began))
+                if time.monotonic() - saved >= run.seconds:
+                    _checkpoint(loop, run, marks)
+                    saved = time.monotonic()
+            losses.clear()
+
+
+def _row(step: Step, losses: list[float], documents: int, seconds: float) -> dict[str, float | None]:
+    return {
+        "step": step.number,
+        "epoch": step.epoch,
+        "loss": sum(losses) / len(losses),
+        "ndcg@5": step.score,
+        "best": int(step.best),
+        "documents/s": documents / seconds,
+        "seconds": seconds,
+    }
+
+
+def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> None:
+    with run.checkpoint() as folder:
+        names = []
+        for number, (name, tensor) in enumerate(loop.state().items()):
+            folder.array(f"tensor{number}", tensor.cpu().numpy())
+            names.append(name)
+        folder.facts |= {"tensors": names, "counts": loop.counts, **marks}
+
+
+def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> None:
+    for mark, known in marks.items():
+        if latest.facts[mark] != known:
+            raise FolderError(
+                f"The run in {run.path} was begun with other {mark}. Use the same, or train from the start, "
+                "without --resume."
+            )
+    device = next(loop.network.parameters()).device
+    tensors = {
+        n: torch.from_numpy(latest.array(f"tensor{i}").copy()).to(device) for i, n in enumerate(latest.facts["tensors"])
+    }
+    loop.restore(tensors, latest.facts["counts"])
+    run.rewind(int(loop.counts["number"]))
+
+
+def _lasting(settings: DeepSettings) -> dict[str, object]:
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(settings).items() if k not in _MAY_CHANGE}
+
+
+def _mark(source: Source) -> int:
+    """A number that other documents or labels would change."""
+    assert source.Y is not None
+    parts = (source.tokens.ids, source.tokens.bounds, source.Y.indices, source.Y.indptr)
+    total = 0
+    for part in parts:
+        total = zlib.crc32(part.tobytes(), total)
+    return total
+
+
+@contextmanager
+def _own_chance_and_threads(jobs: int) -> Iterator[None]:
+    """Leave the caller's random numbers and threads as they were."""
+    threads = torch.get_num_threads()
+    devices = range(torch.cuda.device_count())
+    with torch.random.fork_rng(devices):
+        try:
+            if jobs:
+                torch.set_num_threads(jobs)
+            yield
+        finally:
+            torch.set_num_threads(threads)

@@ -1,0 +1,122 @@
+"""The training loop: a generator of steps that can stop anywhere and go on from its state as if nothing had been."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from umpteen.networks.network import Network
+from umpteen.train.batches import Source, shuffled
+from umpteen.train.optimiser import Adam
+from umpteen.train.settings import DeepSettings
+from umpteen.train.weights import Average, Weights, copied, put
+
+_SEEDS = 1_000_003  # steps of two seeds draw different numbers
+
+
+@dataclass(frozen=True)
+class Step:
+    """One update of the weights."""
+
+    number: int
+    epoch: float
+    documents: int  # in its batch
+    loss: float
+    score: float | None = None  # on validation documents, where the step ends with a look at them
+    best: bool = False  # no earlier score is as good
+
+
+class Loop:
+    """Trains a network; `best` are the weights with the best validation score so far."""
+
+    def __init__(
+        self, network: Network, source: Source, settings: DeepSettings, judge: Callable[[], float], autocast: Any
+    ) -> None:
+        self.network, self.source, self.settings = network, source, settings
+        self._judge, self._autocast = judge, autocast
+        self._adam = Adam(network, rate=settings.rate, decay=settings.decay, clip=settings.clip)
+        self._lengths = source.tokens.lengths
+        self._average = Average()
+        self.best: Weights = copied(network)
+        self.counts: dict[str, float] = {"number": 0, "epoch": 0, "index": 0, "score": -1.0, "stale": 0, "averaged": 0}
+        per_epoch = len(self._order(0))
+        self.epochs = max(settings.epochs, -(-settings.least_steps // per_epoch))
+        self.every = settings.every or max(25, per_epoch // 2)
+
+    def steps(self) -> Iterator[Step]:
+        """Go on to the end: all epochs, or no better score for as long as patience says."""
+        counts = self.counts
+        while counts["epoch"] < self.epochs and counts["stale"] < self.settings.patience:
+            order = self._order(int(counts["epoch"]))
+            while counts["index"] < len(order):
+                rows = order[int(counts["index"])]
+                done = counts["epoch"] + counts["index"] / len(order)
+                loss = self._update(rows, done)
+                counts["number"] += 1
+                counts["index"] += 1
+                if counts["number"] % self.every:
+                    yield Step(int(counts["number"]), done, len(rows), loss)
+                    continue
+                yield self._looked(done, len(rows), loss)
+                if counts["stale"] >= self.settings.patience:
+                    return
+            counts["epoch"] += 1
+            counts["index"] = 0
+        if counts["number"] < self.every:  # too little to have been looked at
+            yield self._looked(counts["epoch"], 0, 0.0)
+
+    def _order(self, epoch: int) -> list[Any]:
+        p = self.settings
+        return shuffled(self._lengths, batch=p.batch, tokens=p.batch * p.length, seed=p.seed * _SEEDS + epoch)
+
+    def _update(self, rows: Any, done: float) -> float:
+        p = self.settings
+        self.network.train()
+        torch.manual_seed(p.seed * _SEEDS + int(self.counts["number"]))  # chance depends on the step alone
+        with self._autocast():
+            loss = self.network.loss(self.source.batch(rows))
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._adam.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
+        return float(loss.detach())
+
+    def _looked(self, done: float, documents: int, loss: float) -> Step:
+        """A look at the validation documents, with averaged weights once averaging has begun."""
+        counts, own = self.counts, None
+        if self.settings.average_from and done >= self.settings.average_from:
+            self._average.add(self.network)
+            counts["averaged"] = self._average.count
+            own = copied(self.network)
+            put(self.network, self._average.mean)
+        self.network.eval()
+        score = self._judge()
+        is_best = score >= counts["score"]  # of equals the later, which has learnt more
+        counts["stale"] = 0 if score > counts["score"] else counts["stale"] + 1
+        if is_best:
+            counts["score"], self.best = score, copied(self.network)
+        if own is not None:
+            put(self.network, own)
+        return Step(int(counts["number"]), done, documents, loss, score, is_best)
+
+    def state(self) -> dict[str, Tensor]:
+        """All tensors that `restore` needs beside `counts`."""
+        parts: Mapping[str, Mapping[str, Tensor]] = {
+            "now": self.network.state_dict(),
+            "best": self.best,
+            "mean": self._average.mean,
+            "adam": self._adam.state(),
+        }
+        return {f"{part}/{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
+
+    def restore(self, state: Mapping[str, Tensor], counts: Mapping[str, float]) -> None:
+        """Stand where `state` and `counts` say."""
+
+        def part(wanted: str) -> Weights:
+            return {k.removeprefix(f"{wanted}/"): v for k, v in state.items() if k.startswith(f"{wanted}/")}
+
+        self.counts.update(counts)
+        put(self.network, part("now"))
+        self.best, self._average.mean = part("best"), part("mean")
+        self._average.count = int(counts["averaged"])
+        self._adam.restore(part("adam"))

@@ -1,0 +1,20 @@
+"""A network's rankings of documents, in batches of about the same length."""
+
+import numpy as np
+import torch
+
+from umpteen.core.ranking import Ranking
+from umpteen.networks.network import Network
+from umpteen.train.batches import Source, cut
+
+
+@torch.inference_mode()
+def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int) -> Ranking:
+    """The k best labels of each document, in the order they stand in `source`."""
+    network.eval()
+    depth = min(k, network.labels)
+    labels, scores = np.full((len(source), depth), -1, np.int64), np.zeros((len(source), depth), np.float32)
+    for rows in cut(np.arange(len(source)), source.tokens.lengths, batch=batch, tokens=tokens):
+        best, values = network.best(source.batch(rows), depth)
+        labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best.cpu().numpy(), values.float().cpu().numpy()
+    return Ranking.best(labels, scores, k)

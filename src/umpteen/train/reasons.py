@@ -1,0 +1,54 @@
+"""Why a network gives a document a label: its attention, or, without one, how its logit leans on each word."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from umpteen.contract.explanation import Explanation, Feature, Span
+from umpteen.core.space import LabelSpace
+from umpteen.networks.network import Network
+from umpteen.train.batches import Batch
+
+
+def explained(
+    network: Network, batch: Batch, label: int, text: str, spans: Sequence[tuple[int, int]], space: LabelSpace
+) -> Explanation:
+    """Explain one label of the only document of a batch, whose tokens stand at `spans` of its text."""
+    network.eval()
+    with torch.no_grad():
+        score = float(network.score(batch, label)[0])
+        attention = network.attention(batch, label)
+    weights = (leaning(network, batch, label) if attention is None else attention)[0].tolist()
+    found = [(*span, weight) for span, weight in zip(spans, weights, strict=False) if weight]
+    by_word: dict[str, float] = {}
+    for start, end, weight in found:
+        word = text[start:end].lower()
+        by_word[word] = by_word.get(word, 0.0) + weight
+    return Explanation(
+        label=space.keys[label],
+        name=space.name(label),
+        score=score,
+        text=text,
+        spans=tuple(Span(*part) for part in found),
+        features=tuple(Feature(*item) for item in sorted(by_word.items(), key=lambda item: -abs(item[1]))),
+        kind="leaning" if attention is None else "attention",
+    )
+
+
+def leaning(network: Network, batch: Batch, label: int) -> Tensor:
+    """What each word adds to a label's logit to first order: its vector times the gradient, (documents, longest)."""
+    held: list[Tensor] = []
+
+    def keep(module: object, given: object, vectors: Tensor) -> Tensor:
+        held.append(vectors.detach().requires_grad_())
+        return held[0]
+
+    hook = network.words.register_forward_hook(keep)
+    try:
+        with torch.enable_grad():
+            total = torch.logit(network.score(batch, label), eps=1e-6).sum()
+            (slope,) = torch.autograd.grad(total, held)
+    finally:
+        hook.remove()
+    return (slope * held[0]).sum(dim=2).detach()

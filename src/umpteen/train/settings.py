@@ -1,0 +1,54 @@
+"""DeepSettings: what all deep models can be told, how they read and how they learn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from umpteen.core.settings import Settings, Value, setting
+
+PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and early stopping, nothing else
+    "vectors": "glove",
+    "pieces": 1,
+    "word_dropout": 0.0,
+    "batch": 40,
+    "rate": 0.001,
+    "schedule": "constant",
+    "clip": 0.0,
+    "average_from": 0.0,
+    "least_steps": 0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeepSettings(Settings):
+    """Reading, learning, and what it runs on."""
+
+    jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)
+
+    vectors: str = setting("wordllama", "Word vectors to begin with: wordllama, glove, none, or a file of them.")
+    width: int = setting(256, "Numbers in a word vector where `vectors` is none.", least=1)
+    learn_vectors: bool = setting(True, "Change the word vectors in training; else they stay as they were.")
+    word_dropout: float = setting(0.2, "Share of the word vectors' numbers left out in a step.", least=0, most=0.9)
+    vocabulary: int = setting(200_000, "Words known, those of most documents first.", least=1)
+    min_df: int = setting(2, "A word must occur in this many documents.", least=1)
+    length: int = setting(500, "Words read at once.", least=1)
+    pieces: int = setting(4, "Pieces of `length` words read of a long document; 1 cuts it after the first.", least=1)
+
+    epochs: int = setting(20, "Times that training reads all documents, at most.", least=1)
+    least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
+    batch: int = setting(40, "Documents in a step.", least=1)
+    rate: float = setting(0.001, "Learning rate of Adam.", least=0)
+    schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
+    decay: float = setting(0.0, "Weight decay.", least=0)
+    clip: float = setting(5.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
+    average_from: float = setting(2.0, "Epoch from which weights are averaged (SWA); 0 for none.", least=0)
+    held_out: float = setting(
+        0.1, "Share of the documents, at most 2,000, kept to choose the best weights by.", least=0, most=0.5
+    )
+    every: int = setting(0, "Steps between two looks at these; 0: twice an epoch, at least 25.", least=0)
+    patience: int = setting(6, "Looks without a better score before training stops.", least=1)
+
+    device: str = setting("auto", "Where to compute; auto takes a GPU where there is one.")
+    precision: str = setting(
+        "auto", "Numbers of 32 or 16 bits; auto tries what is faster here.", choices=("auto", "fp32", "bf16")
+    )
+    compile: bool = setting(False, "Compile the network with torch.compile.")

@@ -1,0 +1,39 @@
+"""Weights of a network as named tensors: copied, put back, averaged along the way."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+Weights = dict[str, Tensor]
+
+
+def copied(network: nn.Module) -> Weights:
+    """What a network has learnt so far."""
+    return {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
+
+
+def put(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Make a network have these weights."""
+    network.load_state_dict(dict(weights))
+
+
+class Average:
+    """The mean of all weights added: stochastic weight averaging."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean: Weights = {}
+
+    @torch.no_grad()
+    def add(self, network: nn.Module) -> None:
+        """Count a network's weights in."""
+        self.count += 1
+        if self.count == 1:
+            self.mean = copied(network)
+            return
+        for name, tensor in network.state_dict().items():
+            if tensor.is_floating_point():
+                self.mean[name].lerp_(tensor, 1 / self.count)
+            else:
+                self.mean[name].copy_(tensor)
