@@ -1,5 +1,6 @@
 """The command `umpteen`: its commands in the order a newcomer meets them."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from umpteen.app.commands import (
     get,
     models,
     noise,
+    plot,
     split,
     stats,
     tag,
@@ -38,6 +40,7 @@ app = typer.Typer(
 
 _MODELS: tuple[Callable[..., None], ...] = (
     train.train,
+    plot.plot,
     tag.tag,
     explain.explain,
     evaluate.evaluate,
@@ -81,6 +84,9 @@ def umpteen(
 
 def main() -> NoReturn:
     """Run the command that the user typed."""
+    gc.set_threshold(100_000, 50, 100)  # what is made at the start stays: looking for garbage in it takes a third
     end_politely()
     show_on(terminal())
-    sys.exit(guarded(app))
+    code = guarded(app)
+    gc.freeze()  # nor look once more at the end
+    sys.exit(code)

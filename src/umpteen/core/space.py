@@ -3,7 +3,7 @@
 Ids are places in the list. Labels are only ever added at its end, so an id means the same label for ever.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Self
@@ -36,11 +36,9 @@ class LabelSpace:
         labels: Mapping[str, Label] | None = None,
         counts: NDArray[np.int64] | None = None,
     ) -> None:
-        self.keys: list[str] = []
-        self._ids: dict[str, int] = {}
-        self._labels: dict[str, Label] = dict(labels or {})
-        for key in keys:
-            self._add(key)
+        self._ids = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        self.keys = list(self._ids)
+        self._labels: Mapping[str, Label] = labels or {}
         self.counts = np.zeros(len(self.keys), np.int64) if counts is None else counts  # documents in training
         if len(self.counts) != len(self.keys):
             raise DataError(f"There are {len(self.keys)} labels but {len(self.counts)} label counts.")
@@ -166,17 +164,7 @@ class LabelSpace:
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> Self:
         """The label space that `to_json` wrote."""
-        labels = {
-            key: Label(
-                key,
-                known.get("name", ""),
-                tuple(known.get("parents", ())),
-                known.get("names", {}),
-                known.get("description", ""),
-            )
-            for key, known in saved["labels"].items()
-        }
-        return cls(saved["keys"], labels=labels, counts=np.array(saved["counts"], np.int64))
+        return cls(saved["keys"], labels=_Saved(saved["labels"]), counts=np.array(saved["counts"], np.int64))
 
     def _near(self, wanted: str) -> str:
         """The hint behind an unknown label: the key or name most like it, in capitals or not."""
@@ -189,3 +177,20 @@ class LabelSpace:
             self._ids[key] = len(self.keys)
             self.keys.append(key)
         return self._ids[key]
+
+
+class _Saved(Mapping[str, Label]):
+    """Labels out of a model folder, made when asked for: tagging asks for a few of many."""
+
+    def __init__(self, saved: Mapping[str, Mapping[str, Any]]) -> None:
+        self._saved = saved
+
+    def __getitem__(self, key: str) -> Label:
+        known = self._saved[key]
+        return Label(key, **{**known, "parents": tuple(known.get("parents", ()))})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._saved)
+
+    def __len__(self) -> int:
+        return len(self._saved)

@@ -6,11 +6,13 @@ between.
 
 import ctypes
 import json
+import mmap
 import os
 import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,7 +53,7 @@ class NewFolder:
 
 
 class Folder:
-    """A saved folder, checked when opened."""
+    """A saved folder, checked when opened, or by `verify` before anything is read from it."""
 
     def __init__(self, path: str | Path, *, verify: bool = True) -> None:
         self.path = Path(path)
@@ -62,7 +64,7 @@ class Folder:
             )
         self.facts = _manifest(self.path)
         if verify:
-            self._verify()
+            self.verify()
 
     def array(self, name: str) -> NDArray[Any]:
         """An array, memory-mapped: pages are shared between processes, and changes never reach the disk."""
@@ -95,17 +97,21 @@ class Folder:
             )
         return self.path / name
 
-    def _verify(self) -> None:
-        for name, known in self.facts["files"].items():
+    def verify(self) -> None:
+        """Compare every file with what the manifest says of it."""
+        for name in self.facts["files"]:
             file = self.path / name
             if Path(name).name != name or file.is_symlink() or not file.is_file():
                 raise FolderError(
                     f"{self.path} is damaged: {name!r} is missing or not a plain file. Copy it again or train again."
                 )
-            if known != _state(file):
-                raise FolderError(
-                    f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again."
-                )
+        with ThreadPoolExecutor() as pool:
+            states = pool.map(_state, [self.path / name for name in self.facts["files"]])
+            for (name, known), found in zip(self.facts["files"].items(), states, strict=True):
+                if known != found:
+                    raise FolderError(
+                        f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again."
+                    )
 
 
 @contextmanager
@@ -169,12 +175,12 @@ def _own_checksum(manifest: dict[str, Any]) -> int:
 
 
 def _state(file: Path) -> dict[str, int]:
-    """What the manifest says of a file."""
-    total = 0
-    with file.open("rb") as stream:
-        while part := stream.read(1 << 22):
-            total = zlib.crc32(part, total)
-    return {"bytes": file.stat().st_size, "crc32": total}
+    """What the manifest says of a file; mapped and summed in one call, which leaves other threads alone."""
+    size = file.stat().st_size
+    if not size:  # nothing to map
+        return {"bytes": 0, "crc32": 0}
+    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return {"bytes": size, "crc32": zlib.crc32(content)}
 
 
 def _sync(path: Path) -> None:

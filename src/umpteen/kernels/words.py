@@ -186,7 +186,8 @@ def table_of(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.i
     """A table in which each key is found with its place in `keys`."""
     size = 1 << max(4, int(2 * len(keys)).bit_length())
     table, numbers = np.zeros(size, np.uint64), np.empty(size, np.int32)
-    _fill(table, numbers, keys)
+    if len(keys):
+        _fill(table, numbers, keys)
     return table, numbers
 
 
