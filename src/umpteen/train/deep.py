@@ -46,18 +46,26 @@ class DeepClassifier(Classifier):
                 f"{type(self).__name__} reads text, and {corpus.name} holds ready features: choose plt or ovr."
             )
         p = self.params
+        self._known = np.flatnonzero(np.diff(Y.tocsc().indptr)).astype(np.int32)  # labels that occur
         self._vocabulary = Vocabulary.fit(corpus.texts(), most=p.vocabulary, min_df=p.min_df, size=corpus.size)
         device = device_of(p.device)
         documents = self._tokens(corpus)
+        targets = Y[:, self._known]
         if valid is not None:
-            source, kept = Source(documents, Y, device), Source(self._tokens(valid), self.truth(valid), device)
+            source, kept = Source(documents, targets, device), Source(self._read(valid), self._truth(valid), device)
         else:
-            source, kept = _parted(documents, Y, p.held_out, p.seed, device)
+            source, kept = _parted(documents, targets, p.held_out, p.seed, device)
         with torch.random.fork_rng(range(torch.cuda.device_count())):
             torch.manual_seed(p.seed)
-            self._network = self.network(self._vectors(), len(self.labels_)).to(device)
+            self._network = self.network(self._vectors(), len(self._known)).to(device)
         self._score = trained(self._network, source, kept, p, self._run)
         self._log = self._run.log() if self._run is not None else ""
+
+    def _truth(self, valid: Corpus) -> sparse.csr_array:
+        """Labels of validation documents; those that training documents never have stand behind the others."""
+        truth = self.truth(valid)
+        others = np.setdiff1d(np.arange(truth.shape[1]), self._known)
+        return truth[:, np.concatenate([self._known, others])]
 
     def _tokens(self, corpus: Corpus) -> Tokens:
         return self._vocabulary.tokens(corpus.texts(), most=self.params.length * self.params.pieces)
@@ -66,14 +74,15 @@ class DeepClassifier(Classifier):
         """The word vectors to begin with: padding, unknown, then the words."""
         p, words = self.params, self._vocabulary.words
         if p.vectors == "none":
-            found = np.random.default_rng(p.seed).normal(0, 0.1, (len(words), p.width)).astype(np.float32)
+            found = np.random.default_rng(p.seed).normal(0, 0.3, (len(words), p.width)).astype(np.float32)
         else:
             found, _ = aligned(words, p.vectors, seed=p.seed)
         return np.concatenate([np.zeros((2, found.shape[1]), np.float32), found])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         source = Source(self._read(corpus), None, next(self._network.parameters()).device)
-        return ranked(self._network, source, k, batch=_TAGGED, tokens=_TAGGED * self.params.length)
+        found = ranked(self._network, source, k, batch=_TAGGED, tokens=_TAGGED * self.params.length)
+        return Ranking(np.where(found.labels < 0, found.labels, self._known[found.labels]), found.scores)
 
     def _read(self, corpus: Corpus) -> Tokens:
         if not corpus.is_text:
@@ -81,10 +90,15 @@ class DeepClassifier(Classifier):
         return self._tokens(corpus)
 
     def _explain(self, corpus: Corpus, label: int) -> Explanation:
-        text = next(corpus.texts())
+        text, place = next(corpus.texts()), np.searchsorted(self._known, label)
+        if place == len(self._known) or self._known[place] != label:
+            raise DataError(f"No training document has the label {self.labels_.name(label)!r}: nothing speaks for it.")
         source = Source(self._read(corpus), None, next(self._network.parameters()).device)
         spans = self._vocabulary.spans(text)[: int(source.tokens.lengths[0])]
-        return explained(self._network, source.batch(np.zeros(1, np.int64)), label, text, spans, self.labels_)
+        batch = source.batch(np.zeros(1, np.int64))
+        return explained(
+            self._network, batch, int(place), text, spans, key=self.labels_.keys[label], name=self.labels_.name(label)
+        )
 
     def _memory(self, size: Size) -> int:
         words = min(self.params.vocabulary, 1000 + size.characters // 100)  # new words grow rarer and rarer
@@ -93,6 +107,7 @@ class DeepClassifier(Classifier):
 
     def _save(self, folder: NewFolder) -> None:
         self._vocabulary.save(folder)
+        folder.array("known", self._known)
         folder.facts["score"] = self._score
         weights = self._network.state_dict()
         folder.facts["network"] = list(weights)
@@ -102,10 +117,11 @@ class DeepClassifier(Classifier):
 
     def _load(self, folder: Folder) -> None:
         self._vocabulary = Vocabulary.load(folder)
+        self._known = folder.array("known")
         self._score, self._log = folder.facts["score"], (folder.path / LOG).read_text(encoding="utf-8")
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
         with torch.device("meta"):
-            self._network = self.network(np.zeros(weights["words.table.weight"].shape, np.float32), len(self.labels_))
+            self._network = self.network(np.zeros(weights["words.table.weight"].shape, np.float32), len(self._known))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
 

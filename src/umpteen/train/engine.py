@@ -1,5 +1,6 @@
 """The engine: runs the loop with its log, checkpoints and progress bar, and ends with the best weights."""
 
+import math
 import time
 import zlib
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ def trained(network: Network, source: Source, valid: Source, settings: DeepSetti
 
 def _watched(loop: Loop, run: Run | None, marks: dict[str, object]) -> None:
     """Go through the steps; log, checkpoint and show each."""
-    began = saved = time.monotonic()
+    began, saved = time.monotonic(), -math.inf  # the first look at validation documents leaves a checkpoint
     losses, documents, score = list[float](), 0, loop.counts["score"]
     with bar("Learning", loop.epochs * len(loop.source)) as line:
         line.advance(loop.counts["epoch"] * len(loop.source))

@@ -6,13 +6,19 @@ import torch
 from torch import Tensor
 
 from umpteen.contract.explanation import Explanation, Feature, Span
-from umpteen.core.space import LabelSpace
 from umpteen.networks.network import Network
 from umpteen.train.batches import Batch
 
 
 def explained(
-    network: Network, batch: Batch, label: int, text: str, spans: Sequence[tuple[int, int]], space: LabelSpace
+    network: Network,
+    batch: Batch,
+    label: int,
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    *,
+    key: str,
+    name: str,
 ) -> Explanation:
     """Explain one label of the only document of a batch, whose tokens stand at `spans` of its text."""
     network.eval()
@@ -26,8 +32,8 @@ def explained(
         word = text[start:end].lower()
         by_word[word] = by_word.get(word, 0.0) + weight
     return Explanation(
-        label=space.keys[label],
-        name=space.name(label),
+        label=key,
+        name=name,
         score=score,
         text=text,
         spans=tuple(Span(*part) for part in found),

@@ -1,0 +1,94 @@
+"""Label attention in chunks against the formula as it is printed, in value and gradient."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from umpteen.networks import attention
+from umpteen.networks.attention import LabelAttention, attended
+
+DOCUMENTS, LONGEST, WIDTH, LABELS = 5, 7, 6, 11
+
+
+@pytest.fixture
+def case() -> tuple[LabelAttention, Tensor, Tensor, Tensor]:
+    torch.manual_seed(0)
+    attend = LabelAttention(WIDTH, (8, 4), LABELS).double()
+    states = torch.randn(DOCUMENTS, LONGEST, WIDTH, dtype=torch.double)
+    lengths = torch.tensor([7, 1, 3, 6, 2])
+    mask = torch.arange(LONGEST) < lengths[:, None]
+    targets = (torch.rand(DOCUMENTS, LABELS) < 0.3).double()
+    return attend, states, mask, targets
+
+
+def literal(attend: LabelAttention, states: Tensor, mask: Tensor) -> Tensor:
+    """Logits, one document and label at a time, over its words only."""
+    rows = []
+    for state, there in zip(states, mask, strict=True):
+        words = state[there]
+        row = []
+        for query in attend.queries.weight:
+            weights = torch.exp(words @ query)
+            hidden = (weights / weights.sum()) @ words
+            for layer in attend.scorer.layers[:-1]:
+                hidden = torch.relu(layer(hidden))
+            row.append(attend.scorer.layers[-1](hidden)[0])
+        rows.append(torch.stack(row))
+    return torch.stack(rows)
+
+
+@pytest.mark.parametrize("room", [1, 400, 10**9])  # one label a chunk, a few, all
+def test_logits_are_the_formula(case, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    attend, states, mask, _ = case
+    monkeypatch.setattr(attention, "_ROOM", room)
+    assert torch.allclose(attend(states, mask), literal(attend, states, mask))
+
+
+@pytest.mark.parametrize("room", [1, 400, 10**9])
+def test_loss_and_gradients_are_the_formula(case, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    attend, states, mask, targets = case
+    monkeypatch.setattr(attention, "_ROOM", room)
+    found, expected = states.clone().requires_grad_(), states.clone().requires_grad_()
+    loss = attend.loss(found, mask, targets)
+    (3 * loss).backward()
+    gradients = [p.grad.clone() for p in attend.parameters()]
+    attend.zero_grad()
+    naive = F.binary_cross_entropy_with_logits(literal(attend, expected, mask), targets)
+    (3 * naive).backward()
+    assert torch.allclose(loss, naive)
+    assert torch.allclose(found.grad, expected.grad)
+    for one, other in zip(gradients, attend.parameters(), strict=True):
+        assert torch.allclose(one, other.grad)
+
+
+def test_candidates_get_the_logits_they_have_among_all(case) -> None:
+    attend, states, mask, _ = case
+    chosen = torch.stack([torch.randperm(LABELS)[:4] for _ in range(DOCUMENTS)])
+    assert torch.allclose(attend.among(states, mask, chosen), attend(states, mask).gather(1, chosen))
+
+
+def test_weights_are_shares_of_the_words(case) -> None:
+    attend, states, mask, _ = case
+    weights = attend.weights(states, mask, 3)
+    assert torch.allclose(weights.sum(dim=1), torch.ones(DOCUMENTS, dtype=torch.double))
+    assert not weights[~mask].any()
+    assert torch.allclose(weights, attended(states, mask, attend.queries.weight)[1][:, 3])
+
+
+def test_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tensor of (documents, labels, width) is ever made, neither forward nor backward."""
+    attend = LabelAttention(64, (32,), 500)
+    states, mask = torch.randn(8, 20, 64, requires_grad=True), torch.ones(8, 20, dtype=torch.bool)
+    monkeypatch.setattr(attention, "_ROOM", 8 * (20 + 64 + 32) * 50)
+    largest = 0
+    linear = F.linear
+
+    def watched(x: Tensor, *rest: Tensor) -> Tensor:
+        nonlocal largest
+        largest = max(largest, x.numel())
+        return linear(x, *rest)
+
+    monkeypatch.setattr(F, "linear", watched)
+    attend.loss(states, mask, torch.zeros(8, 500)).backward()
+    assert 0 < largest <= 8 * 50 * 64

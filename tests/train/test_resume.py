@@ -1,0 +1,121 @@
+"""A training that was stopped goes on to the very same weights as one that was not."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from toy import toy
+from umpteen.core.errors import FolderError
+from umpteen.core.run import Run
+from umpteen.models import model
+from umpteen.train.loop import Loop
+
+TEXTS, LABELS = toy()
+SETTINGS = {
+    "vectors": "none", "width": 12, "hidden": 8, "layers": (8,), "batch": 16, "epochs": 4, "least_steps": 0,
+    "every": 5, "average_from": 1.0, "precision": "fp32", "min_df": 1, "jobs": 1,
+}  # fmt: skip
+
+
+class KilledError(Exception):
+    pass
+
+
+def weights(trained: object) -> dict[str, np.ndarray]:
+    return {name: tensor.numpy() for name, tensor in trained._network.state_dict().items()}
+
+
+def equal(one: object, other: object) -> bool:
+    mine, theirs = weights(one), weights(other)
+    return mine.keys() == theirs.keys() and all(mine[k].tobytes() == theirs[k].tobytes() for k in mine)
+
+
+@pytest.fixture(scope="module", params=["attentionxml", "fasttext"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def made(kind: str, **settings: object) -> object:
+    cls = model(kind)
+    names = {row.name for row in cls.Params.rows()}
+    return cls(**{k: v for k, v in {**SETTINGS, **settings}.items() if k in names})
+
+
+@pytest.fixture(scope="module")
+def undisturbed(kind: str) -> object:
+    return made(kind).fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize("stop", [3, 5, 6, 14, 20])
+def test_resumed_is_as_undisturbed(
+    kind: str, undisturbed: object, stop: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update = Loop._update
+
+    def dies(self: Loop, rows: object, done: float) -> float:
+        if self.counts["number"] == stop:
+            raise KilledError
+        return update(self, rows, done)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "_update", dies)
+        with pytest.raises(KilledError):
+            made(kind).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    resumed = made(kind).fit(TEXTS, LABELS, run=(run := Run(tmp_path / "r", resume=True, seconds=0)))
+    assert equal(resumed, undisturbed)
+    steps = [line.split("\t")[0] for line in run.log().splitlines()[1:]]
+    assert steps == [str(n) for n in range(5, 5 * len(steps) + 1, 5)]  # each once, in order
+
+
+def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
+    made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    again = Run(tmp_path / "r", resume=True)
+    with pytest.raises(FolderError, match="begun with other settings"):
+        made("fasttext", rate=0.5).fit(TEXTS, LABELS, run=again)
+    with pytest.raises(FolderError, match="begun with other data"):
+        made("fasttext").fit(TEXTS[::-1], LABELS[::-1], run=again)
+    with pytest.raises(FolderError, match="There is no run in"):
+        Run(tmp_path / "nothing", resume=True)
+
+
+def test_damaged_checkpoint_is_named(tmp_path: Path) -> None:
+    made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    file = max((tmp_path / "r" / "checkpoint").glob("*.npy"), key=lambda f: f.stat().st_size)
+    data = bytearray(file.read_bytes())
+    data[-3] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(FolderError, match=f"{file.name} is not what was saved"):
+        made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of Unix")
+def test_kill_9_on_the_command_line(tmp_path: Path) -> None:
+    data = tmp_path / "d.jsonl"
+    lines = [json.dumps({"text": t, "labels": names}) for t, names in zip(*toy(400), strict=True)]
+    data.write_text("\n".join(lines))
+    given = {**SETTINGS, "layers": 8, "epochs": 40, "patience": 1000}
+    begun = [str(data), "--model", "xmlrnn", *(f"--set={name}={value}" for name, value in given.items())]
+
+    def command(out: str, *more: str) -> list[str]:
+        return [sys.executable, "-m", "umpteen", "train", "--out", str(tmp_path / out), *more]
+
+    subprocess.run(command("whole", *begun), check=True, capture_output=True)
+    process = subprocess.Popen(command("part", *begun), stderr=subprocess.DEVNULL)
+    limit = time.monotonic() + 120
+    while not (tmp_path / "part.run" / "checkpoint").is_dir() and time.monotonic() < limit:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "part").exists()
+    stopped = subprocess.run(command("part", *begun), capture_output=True, text=True)
+    assert "holds a training that was stopped. Go on with it by --resume" in stopped.stderr
+    subprocess.run(command("part", "--resume"), check=True, capture_output=True)
+    assert not (tmp_path / "part.run").exists()
+    for file in sorted((tmp_path / "whole").glob("network.*.npy")):
+        assert file.read_bytes() == (tmp_path / "part" / file.name).read_bytes(), file.name
