@@ -1,0 +1,1 @@
+"""Tables and figures of what was learnt and measured."""
