@@ -1,4 +1,4 @@
-"""Label profiles, and sets of them split into parts of like: spherical k-means on sparse rows, or two equal halves."""
+"""Label profiles, and the centre that each is most like: spherical k-means on sparse rows."""
 
 import numpy as np
 from numba import njit
@@ -53,48 +53,6 @@ def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first,
 
 
 @njit(cache=True, nogil=True)
-def halve(bounds, columns, values, members, left, direction, rounds, gain, seed):
-    """Order `members` so that the first `left` are alike and the rest are alike.
-
-    `direction` is room for a row at full width, all zeros before and after. Stops when the mean likeness to the own
-    centre grows by less than `gain`.
-    """
-    count = len(members)
-    if left <= 0 or left >= count:
-        return members
-    np.random.seed(seed)
-    one = np.random.randint(count)
-    other = (one + 1 + np.random.randint(count - 1)) % count
-    second = np.zeros(len(direction), np.float32)
-    _sum(bounds, columns, values, members[one : one + 1], direction)
-    _sum(bounds, columns, values, members[other : other + 1], second)
-    scores = np.empty(count, np.float32)
-    before = -np.inf
-    order = members
-    length = rest = 1.0
-    for _ in range(rounds):
-        for number in range(count):
-            member = members[number]
-            mine = np.float32(0)
-            theirs = np.float32(0)
-            for at in range(bounds[member], bounds[member + 1]):
-                mine += values[at] * direction[columns[at]]
-                theirs += values[at] * second[columns[at]]
-            scores[number] = mine / length - theirs / rest
-        order = members[np.argsort(-scores, kind="mergesort")]
-        _clear(bounds, columns, members, direction)
-        _clear(bounds, columns, members, second)
-        length = _sum(bounds, columns, values, order[:left], direction)
-        rest = _sum(bounds, columns, values, order[left:], second)
-        likeness = (length + rest) / count
-        if likeness - before < gain:
-            break
-        before = likeness
-    _clear(bounds, columns, members, direction)
-    return order
-
-
-@njit(cache=True, nogil=True)
 def nearest(bounds, columns, values, members, parts, first, last, centres):
     """Which of the parts `first` to `last` has the centre most like each member, and how like it is.
 
@@ -137,23 +95,3 @@ def _centres(bounds, columns, values, members, parts, low, high, centres):
                     else:
                         squares[lane] += values[at] * centres[columns[at], lane]
     return np.where(squares > 0, np.sqrt(np.abs(squares)), 1.0).astype(np.float32)
-
-
-@njit(cache=True, nogil=True)
-def _sum(bounds, columns, values, members, total):
-    """Add up rows into `total`, which is empty; the length of the sum, or 1 where it has none."""
-    for member in members:
-        for at in range(bounds[member], bounds[member + 1]):
-            total[columns[at]] += values[at]
-    square = 0.0
-    for member in members:  # each entry of the sum once for each row that has it, so by parts: sum of row times total
-        for at in range(bounds[member], bounds[member + 1]):
-            square += values[at] * total[columns[at]]
-    return max(np.sqrt(square), 1e-12)
-
-
-@njit(cache=True, nogil=True)
-def _clear(bounds, columns, members, total):
-    for member in members:
-        for at in range(bounds[member], bounds[member + 1]):
-            total[columns[at]] = 0

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from umpteen.core.progress import bar
 from umpteen.kernels import cluster as kernel
+from umpteen.kernels.halve import halve
 from umpteen.kernels.lanes import LANES
 from umpteen.kernels.threads import each, ranges
 
@@ -138,11 +139,11 @@ def _halved(vectors: sparse.csr_array, order: NDArray[np.int64], bounds: Bounds,
     middles = (bounds[:-1] + bounds[1:] + 1) // 2
 
     def block(part: tuple[int, int]) -> None:
-        room = np.zeros(vectors.shape[1], np.float32)
+        room = np.zeros((vectors.shape[1], 2), np.float32)
         for group in range(*part):
             start, end = bounds[group], bounds[group + 1]
             members = order[start:end].copy()
-            order[start:end] = kernel.halve(
+            order[start:end] = halve(
                 vectors.indptr,
                 vectors.indices,
                 vectors.data,
