@@ -15,8 +15,8 @@ TEXT = "The star, the BREAD and the galaxy: a telescope & an oven; bread!"
 
 def dense(model: Any, tree: int, layer: int, node: int, child: int) -> np.ndarray:
     """All weights of one classifier, the bias last."""
-    columns = np.arange(model._features.width + 1, dtype=np.int32)
-    return beam.weights_of(model.trees_[tree][1].parts, layer, node, child, columns).astype(np.float64)
+    columns = np.arange(model._forest.features.width + 1, dtype=np.int32)
+    return beam.weights_of(model._forest.trees[tree][1].parts, layer, node, child, columns).astype(np.float64)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def plt() -> Any:
 @pytest.mark.parametrize("label", NAMES)
 def test_contributions_and_bias_are_what_the_classifiers_say(plt: Any, label: str) -> None:
     explanation = plt.explain(TEXT, label)
-    x = np.append(plt._features.transform(umpteen.Corpus.from_texts([TEXT])).toarray()[0], 1.0)
+    x = np.append(plt._forest.features.transform(umpteen.Corpus.from_texts([TEXT])).toarray()[0], 1.0)
     said, score = 0.0, 0.0
     for number, tree in enumerate(plt.trees()):
         place = tree.order.tolist().index(plt.labels_.id(label))

@@ -97,3 +97,29 @@ def test_what_is_not_there_is_left_out(bare: Explanation) -> None:
     assert ("Path" in seen.words) == any(len(path) > 1 for path in bare.paths)
     assert seen.texts == ([bare.text] if bare.text else [])
     assert "nav" not in seen.tags
+
+
+def test_attention() -> None:
+    looks = replace(
+        FULL,
+        spans=(Span(0, 6, 0.8), Span(14, 20, 0.039), Span(27, 32, 0.041)),
+        features=(Feature("apples", 0.8), Feature("pears", 0.041), Feature("plums", 0.0004)),
+        kind="attention",
+    )
+    source = page([looks], title="x")
+    seen = Page(source)
+    assert seen.texts == [TEXT]
+    assert seen.titles == ["80.0%", "4.1%"]  # none where there is next to no attention
+    assert source.count("<caption>") == 1 and "Words attended to" in seen.words
+    assert "The deeper the colour, the more attention a word gets." in seen.words
+    assert "1 holds 80.0% of the attention" in seen.words and "<0.1%" in seen.words
+    for foreign in ("without any", "Coloured words speak", "+0.", "Words for", "Words against"):
+        assert foreign not in seen.words
+
+
+def test_first_order_estimates() -> None:
+    seen = Page(page([replace(FULL, kind="leaning")], title="x"))
+    assert "Words for" in seen.words and "Words against" in seen.words
+    assert "first-order estimates" in seen.words and "without any" not in seen.words
+    assert seen.titles[:3] == ["+1.00", "−0.50", "+0.25"]
+    assert FULL.to_json()["kind"] == "sum"

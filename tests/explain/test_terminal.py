@@ -1,8 +1,9 @@
 from dataclasses import replace
 
+import pytest
 from rich.text import Text
 
-from umpteen.contract.explanation import Explanation, Feature, Neighbour, Span, Step
+from umpteen.contract.explanation import Explanation, Feature, Kind, Neighbour, Span, Step
 from umpteen.explain.reading import passages, pieces
 from umpteen.explain.terminal import lines
 
@@ -93,3 +94,66 @@ def test_pieces_make_the_text() -> None:
     assert "".join(piece.text for piece in pieces(FULL)) == FULL.text
     assert [(p.text, p.weight) for p in pieces(FULL, 5, 16)] == [("ple", 2.0), (",\nnot ", 0.0), ("ir", -0.3)]
     assert [round(p.share, 2) for p in pieces(FULL)] == [0, 1, 0, -0.15, 0]
+
+
+LOOKS = Explanation(
+    label="k1",
+    name="Fruit",
+    score=0.7,
+    text="An apple, an apple, not iron.",
+    spans=(Span(0, 2, 0.02), Span(3, 8, 0.5), Span(10, 12, 0.03), Span(13, 18, 0.25), Span(20, 23, 0.1)),
+    features=(Feature("apple", 0.75), Feature("not", 0.1), Feature("iron", 0.0996), Feature("an", 0.0504)),
+    kind="attention",
+)
+
+
+def test_attention_has_one_list_in_percent() -> None:
+    assert shown(replace(LOOKS, features=(*LOOKS.features, Feature("so", 0.0004)))) == [
+        "0.70 ███████    Fruit  (k1)",
+        "",
+        "An apple, an apple, not iron.",
+        "",
+        "  words attended to",
+        "   75.0% ██████████ apple",
+        "   10.0% █▍         not",
+        "   10.0% █▍         iron",
+        "    5.0% ▋          an",
+        "   <0.1%            so",
+        "",
+        "Of 5 words, each counted with all its places, 1 holds 75.0% of the attention. Attention shows where the "
+        "network looks for the label, not whether what it sees there speaks for or against it.",
+    ]
+
+
+def test_how_few_words_hold_half_of_the_attention() -> None:
+    even = replace(LOOKS, features=tuple(Feature(f"w{n}", 0.0625) for n in range(16)))
+    assert "Of 16 words, each counted with all its places, 8 hold 50.0% of the attention." in shown(even)[-1]
+    assert shown(even)[-3] == "  6 more words attended to"
+
+
+def test_words_that_get_next_to_no_attention_are_not_coloured() -> None:
+    text = next(line for line in lines(LOOKS) if "iron" in line.plain)
+    assert [(text.plain[span.start : span.end], str(span.style)) for span in text.spans] == [
+        ("apple", "bold white on color(91)"),
+        ("an", "color(134)"),
+        ("apple", "bold white on color(91)"),
+        ("not", "bold color(134)"),
+    ]
+    assert "".join(piece.text for piece in pieces(LOOKS)) == LOOKS.text
+    assert next(p.text for p in pieces(replace(LOOKS, kind="sum")) if p.weight) == "An"
+
+
+def test_first_order_estimates_have_sides_and_no_sum() -> None:
+    found = shown(replace(FULL, kind="leaning", paths=(), neighbours=()))
+    assert found[:7] == shown(FULL)[:7]
+    assert found[-1] == (
+        "All words for: +2.00, all words against: -0.30. These are first-order estimates, the gradient times each "
+        "word's vector: they need not add up to what the network says."
+    )
+
+
+@pytest.mark.parametrize("kind", ["attention", "leaning"])
+def test_a_text_without_words(kind: Kind) -> None:
+    assert shown(Explanation("a", "a", 0.2, "...", kind=kind))[-1] == (
+        "There is no word in the text, so this is the score of any text without words."
+    )

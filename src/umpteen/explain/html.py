@@ -1,18 +1,20 @@
 """Explanations as one HTML page that needs nothing beside it: no script, no style or picture from elsewhere."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from umpteen.contract.explanation import Explanation, Feature, Step
-from umpteen.explain.reading import Piece, balance, chance, chance_of, noun_of, pieces, sides, signed, trails
+from umpteen.contract.explanation import Explanation, Feature, Kind, Step
+from umpteen.explain.reading import Piece, Side, amount, balance, chance, chance_of, noun_of, pieces, sides, trails
 
 _ROWS = 12  # features on each side before the rest folds away
+_CLASS: dict[Side, str] = {"for": "for", "against": "against", "attended to": "attended"}
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1917; --paper: #fff; --soft: #6b6560; --line: #dedad6;
-  --for: 37 99 235; --against: 217 100 6; --depth: .5 }
+  --for: 37 99 235; --against: 217 100 6; --attended: 124 58 237; --depth: .5 }
 @media (prefers-color-scheme: dark) { :root { --ink: #ece8e4; --paper: #191716; --soft: #a8a29e; --line: #3b3835;
-  --for: 70 130 255; --against: 240 130 30; --depth: .6 } }
+  --for: 70 130 255; --against: 240 130 30; --attended: 150 110 250; --depth: .6 } }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 system-ui, sans-serif }
 main { max-width: 52rem; margin: auto; padding: 1.5rem 1rem 4rem }
@@ -29,10 +31,13 @@ p { margin: .5rem 0 }
   background: var(--line) }
 .bar i { display: block; height: 100%; width: calc(var(--w) * 100%); background: rgb(var(--for)) }
 .against .bar i { background: rgb(var(--against)) }
+.attended { max-width: 25rem }
+.attended .bar i { background: rgb(var(--attended)) }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.9; margin: 1rem 0 }
 mark { color: var(--ink); border-radius: .2em; padding: .1em 0; print-color-adjust: exact;
   background: rgb(var(--c) / calc(var(--w) * var(--depth))); box-shadow: 0 2px 0 rgb(var(--c) / calc(.05 + var(--w))) }
 mark.for { --c: var(--for) }
+mark.attended { --c: var(--attended) }
 mark.against { --c: var(--against); box-shadow: none; text-underline-offset: .3em;
   text-decoration: underline dashed rgb(var(--c) / calc(.05 + var(--w))) 2px }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: .5rem 2.5rem }
@@ -82,51 +87,50 @@ def _section(explanation: Explanation, number: int) -> str:
 def _text(explanation: Explanation) -> str:
     if not explanation.text:
         return ""
-    marked = "".join(map(_piece, pieces(explanation)))
+    marked = "".join(_piece(piece, explanation.kind) for piece in pieces(explanation))
+    how = f'<p class="soft">{_legend(explanation)}</p>\n' if explanation.spans else ""
+    return f'<p class="text" dir="auto" lang="">{marked}</p>\n{how}'
+
+
+def _legend(explanation: Explanation) -> str:
+    if explanation.kind == "attention":
+        return 'The deeper the <mark class="attended" style="--w:1">colour</mark>, the more attention a word gets.'
     against = any(span.weight < 0 for span in explanation.spans)
     legend = '<mark class="for" style="--w:1">for</mark> the label' + (
         ', <mark class="against" style="--w:1">against</mark> it' if against else ""
     )
-    how = f'<p class="soft">Coloured words speak {legend}; the deeper the colour, the more.</p>\n'
-    return f'<p class="text" dir="auto" lang="">{marked}</p>\n{how if explanation.spans else ""}'
+    return f"Coloured words speak {legend}; the deeper the colour, the more."
 
 
-def _piece(piece: Piece) -> str:
+def _piece(piece: Piece, kind: Kind) -> str:
     text = escape(piece.text, quote=False)
     if not piece.weight:
         return text
-    side = "for" if piece.weight > 0 else "against"
-    return f'<mark class="{side}" style="--w:{abs(piece.share):.2f}" title="{_number(piece.weight)}">{text}</mark>'
+    how = f'style="--w:{abs(piece.share):.2f}" title="{_amount(piece.weight, kind)}"'
+    return f'<mark class="{_CLASS[piece.side]}" {how}>{text}</mark>'
 
 
 def _sides(explanation: Explanation) -> str:
     if not explanation.features and (explanation.spans or explanation.neighbours):
         return ""
-    noun, strongest = noun_of(explanation), max((abs(f.weight) for f in explanation.features), default=1.0)
-    tables = [
-        _side(side, f"{noun.capitalize()} {name}", name, strongest)
-        for name, side in zip(("for", "against"), sides(explanation), strict=True)
-        if side
-    ]
+    tables = [_side(explanation, side, features) for side, features in sides(explanation).items() if features]
     return f'<div class="sides">{"".join(tables)}</div>\n<p class="soft">{_minus(balance(explanation))}</p>\n'
 
 
-def _side(features: Sequence[Feature], caption: str, side: str, strongest: float) -> str:
+def _side(explanation: Explanation, side: Side, features: Sequence[Feature]) -> str:
     """The strongest features of one side as a table, the others below it on demand."""
-    first, rest = features[:_ROWS], features[_ROWS:]
-    table = f"<table><caption>{caption}</caption>{_rows(first, strongest)}</table>"
-    more = (
-        f"<details><summary>{len(rest):,} more</summary><table>{_rows(rest, strongest)}</table></details>"
-        if rest
-        else ""
-    )
-    return f'<div class="{side}">{table}{more}</div>'
+    caption = f"{noun_of(explanation).capitalize()} {side}"
+    first, rest = _rows(explanation, features[:_ROWS]), _rows(explanation, features[_ROWS:])
+    table = f"<table><caption>{caption}</caption>{first}</table>"
+    more = f"<details><summary>{len(features) - _ROWS:,} more</summary><table>{rest}</table></details>" if rest else ""
+    return f'<div class="{_CLASS[side]}">{table}{more}</div>'
 
 
-def _rows(features: Iterable[Feature], strongest: float) -> str:
+def _rows(explanation: Explanation, features: Iterable[Feature]) -> str:
+    strongest = abs(explanation.features[0].weight)
     return "".join(
         f'<tr><th scope="row" dir="auto">{escape(f.name)}</th><td>{_bar(abs(f.weight) / strongest)}</td>'
-        f'<td class="number">{_number(f.weight)}</td></tr>'
+        f'<td class="number">{_amount(f.weight, explanation.kind)}</td></tr>'
         for f in features
     )
 
@@ -162,9 +166,9 @@ def _bar(share: float) -> str:
     return f'<span class="bar" aria-hidden="true"><i style="--w:{share:.3f}"></i></span>'
 
 
-def _number(weight: float) -> str:
-    return _minus(signed(weight))
+def _amount(weight: float, kind: Kind) -> str:
+    return escape(_minus(amount(weight, kind)))
 
 
 def _minus(numbers: str) -> str:
-    return numbers.replace("-", "\N{MINUS SIGN}")
+    return re.sub(r"-(?=\d)", "\N{MINUS SIGN}", numbers)

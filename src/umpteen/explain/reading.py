@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
+from typing import Literal
 
-from umpteen.contract.explanation import Explanation, Feature, Step
+from umpteen.contract.explanation import Explanation, Feature, Kind, Step
+
+Side = Literal["for", "against", "attended to"]
+_FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
 
 
 @dataclass(frozen=True)
@@ -12,20 +17,23 @@ class Piece:
     """A stretch of the text that speaks with one voice."""
 
     text: str
-    weight: float  # 0: neither for nor against
+    weight: float  # 0: nothing to show
     share: float  # of the strongest piece's, between -1 and 1
+    side: Side = "for"
 
 
 def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> Iterator[Piece]:
     """The text from `start` to `end`, cut where spans begin and end."""
     text, at = explanation.text[:end], start
     strongest = max((abs(span.weight) for span in explanation.spans), default=0.0) or 1.0
+    least = 0.0 if explanation.kind == "sum" else _FAINT * strongest
     for span in explanation.spans:
-        if span.end <= at or span.start >= len(text):
+        if span.end <= at or span.start >= len(text) or abs(span.weight) < least:
             continue
         if at < span.start:
             yield Piece(text[at : span.start], 0.0, 0.0)
-        yield Piece(text[max(at, span.start) : span.end], span.weight, span.weight / strongest)
+        side = _side_of(explanation.kind, span.weight)
+        yield Piece(text[max(at, span.start) : span.end], span.weight, span.weight / strongest, side)
         at = span.end
     if at < len(text):
         yield Piece(text[at:], 0.0, 0.0)
@@ -47,21 +55,50 @@ def passages(explanation: Explanation, *, whole: int, spans: int, around: int) -
     return found
 
 
-def sides(explanation: Explanation) -> tuple[list[Feature], list[Feature]]:
-    """The features that speak for the label and those that speak against it, strongest first."""
-    return [f for f in explanation.features if f.weight > 0], [f for f in explanation.features if f.weight < 0]
+def sides(explanation: Explanation) -> dict[Side, list[Feature]]:
+    """The features for the label and those against it, or those it attends to, strongest first."""
+    names: tuple[Side, ...] = ("attended to",) if explanation.kind == "attention" else ("for", "against")
+    found: dict[Side, list[Feature]] = {name: [] for name in names}
+    for feature in explanation.features:
+        if feature.weight:
+            found[_side_of(explanation.kind, feature.weight)].append(feature)
+    return found
+
+
+def _side_of(kind: Kind, weight: float) -> Side:
+    return "attended to" if kind == "attention" else "for" if weight > 0 else "against"
 
 
 def balance(explanation: Explanation) -> str:
-    """What the sides come to, in one sentence."""
-    speaks_for, against = (sum(f.weight for f in side) for side in sides(explanation))
+    """What the sides come to, in one or two sentences."""
     noun = noun_of(explanation)
     if not explanation.features:
-        return f"None of the {noun} speaks for or against it: this is the score it gets without any."
+        return (
+            f"None of the {noun} speaks for or against it: this is the score it gets without any."
+            if explanation.kind == "sum"
+            else "There is no word in the text, so this is the score of any text without words."
+        )
+    if explanation.kind == "attention":
+        return _concentration(explanation)
+    speaks_for, against = (sum(f.weight for f in side) for side in sides(explanation).values())
+    both = f"All {noun} for: {signed(speaks_for)}, all {noun} against: {signed(against)}"
+    if explanation.kind == "leaning":
+        return (
+            f"{both}. These are first-order estimates, the gradient times each word's vector: "
+            "they need not add up to what the network says."
+        )
     total = signed(speaks_for + against + explanation.bias)
+    return f"{both}, without any: {signed(explanation.bias)}; together {total}."
+
+
+def _concentration(explanation: Explanation) -> str:
+    """How few words hold most of the attention."""
+    held = [*accumulate(feature.weight for feature in explanation.features)]
+    count = next(n for n, share in enumerate(held, start=1) if share >= held[-1] / 2)
     return (
-        f"All {noun} for: {signed(speaks_for)}, all {noun} against: {signed(against)}, "
-        f"without any: {signed(explanation.bias)}; together {total}."
+        f"Of {len(held):,} words, each counted with all its places, {count:,} {'holds' if count == 1 else 'hold'} "
+        f"{share_of(held[count - 1])} of the attention. Attention shows where the network looks for the label, "
+        "not whether what it sees there speaks for or against it."
     )
 
 
@@ -92,3 +129,13 @@ def chance(share: float) -> str:
 def signed(weight: float) -> str:
     """A contribution with its sign."""
     return f"{weight:+.2f}"
+
+
+def share_of(whole: float) -> str:
+    """A share of the whole in percent; small ones are told from nothing."""
+    return f"{whole:.1%}" if whole >= 0.001 else "<0.1%"
+
+
+def amount(weight: float, kind: Kind) -> str:
+    """What a word is worth, in the measure of its explanation."""
+    return share_of(weight) if kind == "attention" else signed(weight)

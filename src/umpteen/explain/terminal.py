@@ -6,16 +6,31 @@ from itertools import zip_longest
 from rich.cells import set_cell_size
 from rich.text import Text
 
-from umpteen.contract.explanation import Explanation, Feature
+from umpteen.contract.explanation import Explanation, Feature, Kind
 from umpteen.core.legible import meter, one_line
-from umpteen.explain.reading import Piece, balance, chance, chance_of, noun_of, passages, pieces, sides, signed, trails
+from umpteen.explain.reading import (
+    Piece,
+    Side,
+    amount,
+    balance,
+    chance,
+    chance_of,
+    noun_of,
+    passages,
+    pieces,
+    sides,
+    trails,
+)
 
 _WHOLE, _SPANS, _AROUND = 1500, 12, 70  # characters of a text shown whole; passages of a longer one
 _ROWS = 10  # strongest features on each side
 _NAME = 24  # columns of a feature's name
 _CELL = len("+0.00 ") + 1 + 10 + 1 + _NAME + 2
-_FOR, _AGAINST = "color(33)", "color(166)"  # blue and orange: no eye takes one for the other
-_FOR_STRONG, _AGAINST_STRONG = "bold white on color(26)", "bold white on color(130)"
+_COLOURS: dict[Side, tuple[str, str]] = {  # of signs and, for the strongest, behind them
+    "for": ("color(33)", "color(26)"),  # blue and orange: no eye takes one for the other
+    "against": ("color(166)", "color(130)"),
+    "attended to": ("color(134)", "color(91)"),
+}
 
 
 def lines(explanation: Explanation) -> Iterator[Text]:
@@ -54,38 +69,42 @@ def _text(explanation: Explanation) -> Iterator[Text]:
 
 
 def _style(piece: Piece) -> str:
-    """Weak, clear and strong on either side; against is underlined too, for terminals without colour."""
+    """Weak, clear and strong on every side; against is underlined too, for terminals without colour."""
     strength = abs(piece.share)
     if strength < 0.05 or not piece.text.strip():
         return ""
-    if strength >= 0.5:
-        return _FOR_STRONG if piece.share > 0 else f"{_AGAINST_STRONG} underline"
-    colour = _FOR if piece.share > 0 else f"{_AGAINST} underline"
-    return colour if strength < 0.2 else f"bold {colour}"
+    colour, ground = _COLOURS[piece.side]
+    style = f"bold white on {ground}" if strength >= 0.5 else colour if strength < 0.2 else f"bold {colour}"
+    return f"{style} underline" if piece.side == "against" else style
 
 
 def _sides(explanation: Explanation) -> Iterator[Text]:
-    """The strongest features for and against, side by side."""
-    both = sides(explanation)
+    """The strongest features for and against side by side, or those attended to."""
     if not explanation.features:
         return
+    found, noun = sides(explanation), noun_of(explanation)
     strongest = abs(explanation.features[0].weight)
-    yield Text(f"  {'for':<{_CELL}}against", "bold")
-    for one, other in zip_longest(*(side[:_ROWS] for side in both)):
-        row = Text("  ").append_text(_cell(one, strongest, _FOR)).append_text(_cell(other, strongest, _AGAINST))
+    headings = [*found] if len(found) > 1 else [f"{noun} {side}" for side in found]
+    yield Text("  " + "".join(f"{heading:<{_CELL}}" for heading in headings).rstrip(), "bold")
+    for features in zip_longest(*(side[:_ROWS] for side in found.values())):
+        row = Text("  ")
+        for side, feature in zip(found, features, strict=True):
+            row.append_text(_cell(feature, strongest, _COLOURS[side][0], explanation.kind))
         row.rstrip()
         yield row
-    left = tuple(max(0, len(side) - _ROWS) for side in both)
-    if any(left):
-        yield Text(f"  {left[0]:,} more {noun_of(explanation)} for, {left[1]:,} more against", "dim")
+    left = {side: max(0, len(features) - _ROWS) for side, features in found.items()}
+    if any(left.values()):
+        more = (f"{count:,} more{'' if n else f' {noun}'} {side}" for n, (side, count) in enumerate(left.items()))
+        yield Text(f"  {', '.join(more)}", "dim")
     yield Text()
 
 
-def _cell(feature: Feature | None, strongest: float, colour: str) -> Text:
+def _cell(feature: Feature | None, strongest: float, colour: str, kind: Kind) -> Text:
     if feature is None:
         return Text(" " * _CELL)
     name = set_cell_size(one_line(feature.name, _NAME), _NAME + 2)
-    return Text.assemble(f"{signed(feature.weight):>6} ", (meter(abs(feature.weight) / strongest), colour), f" {name}")
+    bar = meter(abs(feature.weight) / strongest)
+    return Text.assemble(f"{amount(feature.weight, kind):>6} ", (bar, colour), f" {name}")
 
 
 def _paths(explanation: Explanation) -> Iterator[Text]:

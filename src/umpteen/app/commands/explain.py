@@ -47,7 +47,7 @@ def explain(
     base: options.Base = None,
     skip_bad: options.SkipBad = False,
 ) -> None:
-    """Say why a document gets a label: the words for and against it, and the path to it.
+    """Say why a document gets a label: the words that count, and the path to it.
 
     Example: umpteen explain m --text "Wheat prices rose in Chicago"
     """
