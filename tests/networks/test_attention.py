@@ -1,5 +1,6 @@
 """Label attention in chunks against the formula as it is printed, in value and gradient."""
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -14,7 +15,7 @@ DOCUMENTS, LONGEST, WIDTH, LABELS = 5, 7, 6, 11
 @pytest.fixture
 def case() -> tuple[LabelAttention, Tensor, Tensor, Tensor]:
     torch.manual_seed(0)
-    attend = LabelAttention(WIDTH, (8, 4), LABELS).double()
+    attend = LabelAttention(WIDTH, (8, 4), np.full(LABELS, 0.1, np.float32)).double()
     states = torch.randn(DOCUMENTS, LONGEST, WIDTH, dtype=torch.double)
     lengths = torch.tensor([7, 1, 3, 6, 2])
     mask = torch.arange(LONGEST) < lengths[:, None]
@@ -78,7 +79,7 @@ def test_weights_are_shares_of_the_words(case) -> None:
 
 def test_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """No tensor of (documents, labels, width) is ever made, neither forward nor backward."""
-    attend = LabelAttention(64, (32,), 500)
+    attend = LabelAttention(64, (32,), np.full(500, 0.1, np.float32))
     states, mask = torch.randn(8, 20, 64, requires_grad=True), torch.ones(8, 20, dtype=torch.bool)
     monkeypatch.setattr(attention, "_ROOM", 8 * (20 + 64 + 32) * 50)
     largest = 0

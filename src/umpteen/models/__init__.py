@@ -12,7 +12,10 @@ from pathlib import Path
 
 from umpteen.contract.classifier import Classifier
 from umpteen.core.errors import FolderError, SettingError, did_you_mean
+from umpteen.core.extras import need
 from umpteen.core.store import Folder
+
+_NEEDS = {"deep": "torch"}  # libraries of a family's extra
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Entry:
 
     def load(self) -> type[Classifier]:
         """Import the model's class."""
+        if self.family in _NEEDS:
+            need(_NEEDS[self.family], extra=self.family, what=f"The model {self.name}")
         module = import_module(f"umpteen.models.{self.family}.{self.name}")
         cls: type[Classifier] = getattr(module, self.class_name)
         return cls

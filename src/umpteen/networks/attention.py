@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -27,11 +29,11 @@ def attended(states: Tensor, mask: Tensor, queries: Tensor) -> tuple[Tensor, Ten
 class LabelAttention(nn.Module):
     """Logits of labels from states (documents, longest, width) where `mask` says that there are words."""
 
-    def __init__(self, width: int, hidden: Sequence[int], labels: int, *, sparse: bool = False) -> None:
+    def __init__(self, width: int, hidden: Sequence[int], shares: NDArray[np.float32], *, sparse: bool = False) -> None:
         super().__init__()
-        self.queries = nn.Embedding(labels, width, sparse=sparse)
+        self.queries = nn.Embedding(len(shares), width, sparse=sparse)
         nn.init.xavier_uniform_(self.queries.weight)
-        self.scorer = Scorer(width, hidden, 1)
+        self.scorer = Scorer(width, hidden, shares.mean(keepdims=True))
         self._widest = max(hidden, default=0)
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:

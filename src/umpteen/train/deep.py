@@ -36,8 +36,11 @@ class DeepClassifier(Classifier):
     exact = False
     resumable = True
 
-    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
-        """A fresh network for word vectors (words, width), of which the first is padding and the second unknown."""
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        """A fresh network for word vectors (words, width), of which the first is padding and the second unknown.
+
+        `shares` says of each label which share of the documents has it.
+        """
         raise NotImplementedError
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
@@ -57,7 +60,7 @@ class DeepClassifier(Classifier):
             source, kept = _parted(documents, targets, p.held_out, p.seed, device)
         with torch.random.fork_rng(range(torch.cuda.device_count())):
             torch.manual_seed(p.seed)
-            self._network = self.network(self._vectors(), len(self._known)).to(device)
+            self._network = self.network(self._vectors(), np.asarray(targets.mean(axis=0), np.float32)).to(device)
         self._score = trained(self._network, source, kept, p, self._run)
         self._log = self._run.log() if self._run is not None else ""
 
@@ -121,7 +124,8 @@ class DeepClassifier(Classifier):
         self._score, self._log = folder.facts["score"], (folder.path / LOG).read_text(encoding="utf-8")
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
         with torch.device("meta"):
-            self._network = self.network(np.zeros(weights["words.table.weight"].shape, np.float32), len(self._known))
+            vectors = np.zeros(weights["words.table.weight"].shape, np.float32)
+            self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
 

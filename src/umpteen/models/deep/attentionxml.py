@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from umpteen.core.settings import Value, setting
@@ -19,6 +19,7 @@ from umpteen.networks.attention import LabelAttention
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.pooling import largest_of
 from umpteen.networks.recurrent import Recurrent
+from umpteen.networks.scorer import Scorer
 from umpteen.networks.words import Words
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.settings import PAPER, DeepSettings
@@ -50,14 +51,15 @@ class AttentionXML(DeepClassifier):
 
     params: Params
 
-    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
-        p = self.params
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        p, labels = self.params, len(shares)
         most = (0 if labels <= 1000 else 200) if p.shortlist is None else p.shortlist
         words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         encoder = Recurrent(words.width, p.hidden, length=p.length, dropout=p.dropout)
         if not 0 < most < labels:
-            return Flat(words, encoder, LabelAttention(encoder.width, p.layers, labels))
-        return Shortlisted(words, encoder, LabelAttention(encoder.width, p.layers, labels, sparse=True), most)
+            return Flat(words, encoder, LabelAttention(encoder.width, p.layers, shares))
+        attend = LabelAttention(encoder.width, p.layers, shares, sparse=True)
+        return Shortlisted(words, encoder, attend, Scorer(encoder.width, (), shares), most)
 
 
 class Flat(Network):
@@ -92,11 +94,10 @@ class Shortlisted(Network):
     the mean of both.
     """
 
-    def __init__(self, words: Words, encoder: Recurrent, attend: LabelAttention, most: int) -> None:
+    def __init__(self, words: Words, encoder: Recurrent, attend: LabelAttention, guess: Scorer, most: int) -> None:
         super().__init__()
-        self.words, self.encoder, self.attend, self.most = words, encoder, attend, most
+        self.words, self.encoder, self.attend, self.guess, self.most = words, encoder, attend, guess, most
         self.labels = attend.queries.num_embeddings
-        self.guess = nn.Linear(encoder.width, self.labels)
 
     def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
         states = self.encoder(self.words(batch.tokens), batch.mask)

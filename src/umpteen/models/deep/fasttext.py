@@ -49,20 +49,20 @@ class FastText(DeepClassifier):
 
     params: Params
 
-    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
-        return Averaged(self.params, vectors, labels)
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        return Averaged(self.params, vectors, shares)
 
 
 class Averaged(Network):
     """Mean of vectors, labels."""
 
-    def __init__(self, p: FastText.Params, vectors: NDArray[np.float32], labels: int) -> None:
+    def __init__(self, p: FastText.Params, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> None:
         super().__init__()
-        self.labels, self.ngrams, self.softmax = labels, p.ngrams, p.loss == "softmax"
+        self.labels, self.ngrams, self.softmax = len(shares), p.ngrams, p.loss == "softmax"
         self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         self.runs = nn.EmbeddingBag(p.buckets if p.ngrams > 1 else 1, vectors.shape[1], mode="sum", sparse=True)
         nn.init.zeros_(self.runs.weight)
-        self.scorer = Scorer(vectors.shape[1], (), labels)
+        self.scorer = Scorer(vectors.shape[1], (), shares)
 
     def forward(self, batch: Documents) -> Tensor:
         mask = batch.mask

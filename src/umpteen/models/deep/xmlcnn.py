@@ -39,21 +39,21 @@ class XmlCnn(DeepClassifier):
 
     params: Params
 
-    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
-        return Convolved(self.params, vectors, labels)
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        return Convolved(self.params, vectors, shares)
 
 
 class Convolved(Network):
     """Filters, stretches, bottleneck, labels."""
 
-    def __init__(self, p: XmlCnn.Params, vectors: NDArray[np.float32], labels: int) -> None:
+    def __init__(self, p: XmlCnn.Params, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> None:
         super().__init__()
-        self.labels, self.pools, self.spans = labels, p.pools, p.spans
+        self.labels, self.pools, self.spans = len(shares), p.pools, p.spans
         self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         self.filters = nn.ModuleList(nn.Conv1d(vectors.shape[1], p.filters, span) for span in p.spans)
         self.bottleneck = nn.Linear(p.filters * len(p.spans) * p.pools, p.bottleneck)
         self.dropout = nn.Dropout(p.dropout)
-        self.scorer = Scorer(p.bottleneck, (), labels)
+        self.scorer = Scorer(p.bottleneck, (), shares)
 
     def forward(self, batch: Documents) -> Tensor:
         vectors = self.words(batch.tokens) * batch.mask.unsqueeze(2)  # padding is zero, whatever stands beside it

@@ -40,19 +40,19 @@ class XmlRnn(DeepClassifier):
 
     params: Params
 
-    def network(self, vectors: NDArray[np.float32], labels: int) -> Network:
-        return Pooled(self.params, vectors, labels)
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        return Pooled(self.params, vectors, shares)
 
 
 class Pooled(Network):
     """States, their largest, layers, labels."""
 
-    def __init__(self, p: XmlRnn.Params, vectors: NDArray[np.float32], labels: int) -> None:
+    def __init__(self, p: XmlRnn.Params, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> None:
         super().__init__()
-        self.labels = labels
+        self.labels = len(shares)
         self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         self.encoder = Recurrent(vectors.shape[1], p.hidden, length=p.length, dropout=p.dropout)
-        self.scorer = Scorer(self.encoder.width, p.layers, labels)
+        self.scorer = Scorer(self.encoder.width, p.layers, shares)
 
     def forward(self, batch: Documents) -> Tensor:
         states = self.encoder(self.words(batch.tokens), batch.mask)  # (documents, longest, 2 * hidden)
