@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 
 from umpteen.kernels.best import best_sums, fall, insert
 from umpteen.kernels.lanes import LANES, sweep_lanes
+from umpteen.kernels.pack import first_entry
 
 _FIRST = 4  # nodes opened before it is asked whether the others can matter
 _AHEAD = 6  # features between a look at memory and its use
@@ -47,10 +48,11 @@ def _fetch(context: Any, array: Any, place: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _gather(weights, layer, columns, values, start, end, nodes, count, sums, room):
+def _gather(weights, layer, columns, values, start, end, bias, nodes, count, sums, room):
     """sums[slot, child] += the classifiers' outputs for the children of `nodes`, which rise.
 
-    Works on a few dozen features at a time, in passes: each asks for the memory that the next one reads.
+    `bias` is 1 to count theirs, else 0. Works on a few dozen features at a time, in passes: each asks for the memory
+    that the next one reads.
     """
     features, words, lists, bases, rests, entries, scales, layers, packing, starts = weights
     hits, given, slots, where, among = room
@@ -60,8 +62,8 @@ def _gather(weights, layer, columns, values, start, end, nodes, count, sums, roo
     code = np.int32((1 << bits) - 1)
     used = _among(nodes, count, slots, where, among)
     at = start
-    while at <= end:
-        stop = min(at + len(hits) // count, end + 1)
+    while at < end + bias:
+        stop = min(at + len(hits) // count, end + bias)
         for place in range(at, stop):
             if place + _AHEAD < end:
                 _fetch(features, columns[place + _AHEAD] * features.shape[1] * 2)
@@ -102,8 +104,8 @@ def _gather(weights, layer, columns, values, start, end, nodes, count, sums, roo
                         made += 1
         for hit in range(made):
             row = hits[hit, 0]
-            first = np.int64(bases[row >> shift]) + np.int64(rests[row])
-            hits[hit, 2] = np.int64(bases[(row + 1) >> shift]) + np.int64(rests[row + 1])
+            first = first_entry(bases, rests, shift, row)
+            hits[hit, 2] = first_entry(bases, rests, shift, row + 1)
             hits[hit, 0] = first
             _fetch(entries, first)
         for hit in range(made):
@@ -152,15 +154,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
     nodes, reach = np.empty(most, np.int64), np.empty(most, np.float32)
     better, worth = np.empty(most, np.int64), np.empty(most, np.float32)
     opened, paths = np.empty(most, np.int64), np.empty(most, np.float32)
-    slots = np.full(layers[:, 0].max(), -1, np.int32)
-    hits = max(_HITS, beam)  # one feature can hit every node of the beam
-    space = (
-        np.empty((hits, 3), np.int64),
-        np.empty(hits, np.float32),
-        slots,
-        np.empty(beam, np.int64),
-        np.empty(beam, np.uint64),
-    )
+    space = _space(layers, beam)
     for row in range(rows):
         nodes[0], reach[0], count = 0, np.float32(1), 1
         for layer in range(len(layers)):
@@ -180,7 +174,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
                     break
                 for slot in range(stage):
                     sums[slot, : starts[base + opened[slot] + 1] - starts[base + opened[slot]]] = 0
-                _gather(weights, layer, columns, values, bounds[row], bounds[row + 1], opened, stage, sums, space)
+                _gather(weights, layer, columns, values, bounds[row], bounds[row + 1], 1, opened, stage, sums, space)
                 for slot in range(stage):
                     first = starts[base + opened[slot]]
                     below = starts[base + opened[slot] + 1] - first
@@ -261,29 +255,25 @@ def mean(labels, scores, k):
 @njit(cache=True, nogil=True)
 def weights_of(weights, layer, node, child, columns):
     """The weights of one child's classifier for some features, 0 where it has none."""
-    features, words, lists, bases, rests, entries, scales, _layers, packing, _starts = weights
-    shift, bits = packing[0], packing[1]
-    made = np.zeros(len(columns), np.float32)
+    layers = weights[7]
+    made = np.empty(len(columns), np.float32)
+    one, nodes = np.ones(len(columns), np.float32), np.full(1, node, np.int64)
+    sums, space = np.empty((1, layers[layer, 2]), np.float32), _space(layers, 1)
     for number in range(len(columns)):
-        feature = columns[number]
-        row = np.int64(features[feature, layer, 0])
-        kind = np.int64(features[feature, layer, 1])
-        found = np.int64(-1)
-        if kind >= 0:
-            word = words[kind + (node >> 6), 0]
-            bit = np.uint64(node & 63)
-            if (word >> bit) & np.uint64(1):
-                below = word & ((np.uint64(1) << bit) - np.uint64(1))
-                found = row + np.int64(words[kind + (node >> 6), 1]) + np.int64(_ones(below))
-        else:
-            for place in range(row, np.int64(features[feature + 1, layer, 0])):
-                if lists[place - row - kind - 1] == node:
-                    found = place
-        if found >= 0:
-            first = np.int64(bases[found >> shift]) + np.int64(rests[found])
-            last = np.int64(bases[(found + 1) >> shift]) + np.int64(rests[found + 1])
-            for entry in range(first, last):
-                packed = np.int64(entries[entry])
-                if packed >> bits == child:
-                    made[number] = scales[layer, 0] * np.float32(packed & ((1 << bits) - 1)) + scales[layer, 1]
+        sums[:] = 0
+        _gather(weights, layer, columns, one, number, number + 1, 0, nodes, 1, sums, space)
+        made[number] = sums[0, child]
     return made
+
+
+@njit(cache=True, nogil=True)
+def _space(layers, beam):
+    """Room for what `_gather` notes down."""
+    hits = max(_HITS, beam)  # one feature can hit every node of the beam
+    return (
+        np.empty((hits, 3), np.int64),
+        np.empty(hits, np.float32),
+        np.full(layers[:, 0].max(), -1, np.int32),
+        np.empty(beam, np.int64),
+        np.empty(beam, np.uint64),
+    )

@@ -134,7 +134,7 @@ def unpack(weights, layer):
     shift, bits = packing[0], packing[1]
     base = layers[layer, 1]
     first_row, last_row = np.int64(features[0, layer, 0]), np.int64(features[len(features) - 1, layer, 0])
-    size = _entry(bases, rests, shift, last_row) - _entry(bases, rests, shift, first_row)
+    size = first_entry(bases, rests, shift, last_row) - first_entry(bases, rests, shift, first_row)
     found = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
     made = 0
     for feature in range(len(features) - 1):
@@ -149,7 +149,7 @@ def unpack(weights, layer):
                     node += 1
             else:
                 node = np.int64(lists[place + number - row])
-            for entry in range(_entry(bases, rests, shift, number), _entry(bases, rests, shift, number + 1)):
+            for entry in range(first_entry(bases, rests, shift, number), first_entry(bases, rests, shift, number + 1)):
                 packed = np.int64(entries[entry])
                 value = scales[layer, 0] * np.float32(packed & ((1 << bits) - 1)) + scales[layer, 1]
                 if value != 0:
@@ -161,5 +161,6 @@ def unpack(weights, layer):
 
 
 @njit(cache=True, nogil=True)
-def _entry(bases, rests, shift, row):
+def first_entry(bases, rests, shift, row):
+    """Where a packed row's entries begin, and those of the row before it end."""
     return np.int64(bases[row >> shift]) + np.int64(rests[row])
