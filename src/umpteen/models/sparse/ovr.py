@@ -14,10 +14,9 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree
-from umpteen.linear.layers import LinearSettings, ranked, trained
+from umpteen.linear.forest import Forest
+from umpteen.linear.layers import LinearSettings, trained
 from umpteen.linear.names import with_names
-from umpteen.linear.reasons import explained
-from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
 
 
@@ -35,38 +34,27 @@ class OneVsRest(Classifier):
     params: Params
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        self._features = Features(self.params)
-        X = self._features.fit(corpus)
+        features = Features(self.params)
+        X = features.fit(corpus)
         if self.params.label_text:
-            X, Y = with_names(X, Y, self._features, self.labels_)
+            X, Y = with_names(X, Y, features, self.labels_)
         T = Y.T.tocsr()
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         flat = Tree(np.arange(len(known), dtype=np.int32), (np.array([0, len(known)]),))
-        self._weights = trained(X, T[known], flat, self.params, seed=self.params.seed)
-        self._tree = Tree(known, flat.levels)
+        weights = trained(X, T[known], flat, self.params, seed=self.params.seed)
+        self._forest = Forest(features, [(Tree(known, flat.levels), weights)])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        trees = [(self._tree, self._weights)]
-        X = self._features.rows(corpus)
-        return ranked(X, trees, power=self.params.chance_power, beam=1, k=k, jobs=self.params.jobs)
+        return self._forest.rank(corpus, k, self.params, beam=1)
 
     def _explain(self, corpus: Corpus, label: int) -> Explanation:
-        x, text = self._features.transform(corpus), next(corpus.texts())
-        trees = [(self._tree, self._weights)]
-        return explained(
-            x, text, label, trees, features=self._features, space=self.labels_, power=self.params.chance_power
-        )
+        return self._forest.explain(corpus, label, self.params, self.labels_)
 
     def _memory(self, size: Size) -> int:
         return super()._memory(size) + 24 * (size.characters // 8) + 1000 * size.labels
 
     def _save(self, folder: NewFolder) -> None:
-        self._features.save(folder)
-        self._weights.save(folder, "weights")
-        folder.array("known", self._tree.order)
+        self._forest.save(folder)
 
     def _load(self, folder: Folder) -> None:
-        self._features = Features.load(folder, self.params)
-        self._weights = Weights.load(folder, "weights")
-        order = folder.array("known")
-        self._tree = Tree(order, (np.array([0, len(order)]),))
+        self._forest = Forest.load(folder, self.params)

@@ -18,10 +18,9 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
+from umpteen.linear.forest import Forest
 from umpteen.linear.layers import LinearSettings, carried, ranked, trained
 from umpteen.linear.names import with_names
-from umpteen.linear.reasons import explained
-from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
 
@@ -70,16 +69,16 @@ class PLT(Classifier):
     params: Params
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        self._features = Features(self.params)
-        X, T = self._rows(self._features.fit(corpus), Y)
+        features = Features(self.params)
+        X, T = self._rows(features.fit(corpus), Y, features)
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         T = T[known]
         vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
-        self.trees_ = []
+        self._forest = Forest(features, [])
         for number in range(self.params.trees):
             tree = self._grown(vectors, self.params.seed * 1000 + number)
             weights = trained(X, T, tree, self.params, seed=self.params.seed * 1000 + number)
-            self.trees_.append((Tree(known[tree.order], tree.levels), weights))
+            self._forest.trees.append((Tree(known[tree.order], tree.levels), weights))
 
     def _continue(self, older: Self, corpus: Corpus, Y: sparse.csr_array) -> None:
         """Keep the older features and trees; new labels stand beside the old label that their documents get."""
@@ -87,10 +86,10 @@ class PLT(Classifier):
             mine, theirs = getattr(self.params, name), getattr(older.params, name)
             if mine != theirs:
                 raise SettingError(f"Going on from a model with {name}={theirs} keeps that: it cannot become {mine}.")
-        self._features = older._features
-        X, T = self._rows(self._features.transform(corpus), Y)
-        self.trees_ = []
-        for number, (tree, weights) in enumerate(older.trees_):
+        features = older._forest.features
+        X, T = self._rows(features.transform(corpus), Y, features)
+        self._forest = Forest(features, [])
+        for number, (tree, weights) in enumerate(older._forest.trees):
             new = np.setdiff1d(np.flatnonzero(np.diff(T.indptr)), tree.order).astype(np.int32)
             nearest = ranked(
                 profiles(X, T[new], jobs=self.params.jobs),
@@ -105,12 +104,14 @@ class PLT(Classifier):
             grown, places = tree.grown(new, place[nearest.labels[:, 0]])
             start = carried(weights, grown, places)
             fresh = trained(X, T, grown, self.params, seed=self.params.seed * 1000 + number, start=start)
-            self.trees_.append((grown, fresh))
+            self._forest.trees.append((grown, fresh))
 
-    def _rows(self, X: sparse.csr_array, Y: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+    def _rows(
+        self, X: sparse.csr_array, Y: sparse.csr_array, features: Features
+    ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Documents, with label names among them if so set, and the documents of each label."""
         if self.params.label_text:
-            X, Y = with_names(X, Y, self._features, self.labels_)
+            X, Y = with_names(X, Y, features, self.labels_)
         return X, Y.T.tocsr()
 
     def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
@@ -120,35 +121,20 @@ class PLT(Classifier):
         return unbalanced(vectors, **shape, depth=self.params.depth)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        X = self._features.rows(corpus)
-        p = self.params
-        return ranked(X, self.trees_, power=p.chance_power, beam=p.beam, k=k, jobs=p.jobs)
+        return self._forest.rank(corpus, k, self.params, beam=self.params.beam)
 
     def _explain(self, corpus: Corpus, label: int) -> Explanation:
-        x, text = self._features.transform(corpus), next(corpus.texts())
-        return explained(
-            x, text, label, self.trees_, features=self._features, space=self.labels_, power=self.params.chance_power
-        )
+        return self._forest.explain(corpus, label, self.params, self.labels_)
 
     def trees(self) -> list[Tree]:
-        return [tree for tree, _ in self.trees_]
+        return [tree for tree, _ in self._forest.trees]
 
     def _memory(self, size: Size) -> int:
         features = size.characters // 8
         return super()._memory(size) + 24 * features + 1000 * size.labels
 
     def _save(self, folder: NewFolder) -> None:
-        self._features.save(folder)
-        for number, (tree, weights) in enumerate(self.trees_):
-            weights.save(folder, f"tree{number}")
-            folder.array(f"tree{number}_order", tree.order)
-            folder.json(f"tree{number}_levels", [level.tolist() for level in tree.levels])
+        self._forest.save(folder)
 
     def _load(self, folder: Folder) -> None:
-        self._features = Features.load(folder, self.params)
-        self.trees_ = []
-        for number in range(self.params.trees):
-            levels = tuple(np.array(level) for level in folder.json(f"tree{number}_levels"))
-            self.trees_.append(
-                (Tree(folder.array(f"tree{number}_order"), levels), Weights.load(folder, f"tree{number}"))
-            )
+        self._forest = Forest.load(folder, self.params)
