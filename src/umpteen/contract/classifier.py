@@ -15,7 +15,7 @@ from scipy import sparse
 from umpteen.contract.explanation import Explanation
 from umpteen.contract.inputs import answer, corpus_of, labels_of
 from umpteen.core import memory
-from umpteen.core.corpus import Corpus
+from umpteen.core.corpus import Corpus, MatrixCorpus
 from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError
 from umpteen.core.progress import track
 from umpteen.core.ranking import Ranking
@@ -37,8 +37,14 @@ class Size:
 
     documents: int
     characters: int  # of text
+    values: int  # of ready features
     labels: int
     occurrences: int  # of labels
+
+    @property
+    def features(self) -> int:
+        """Values that rows of features hold: those that came, and of text about one for eight characters."""
+        return self.values + self.characters // 8
 
 
 class Classifier:
@@ -124,14 +130,16 @@ class Classifier:
         lists, form, columns = labels_of(y) if y is not None else (None, "names", None)
         corpus = corpus_of(X, lists, space=columns)
         known = start.labels_ if start is not None else labels if isinstance(labels, LabelSpace) else corpus.space
-        characters = [0]
+        characters, values = [0], [0]
 
         def label_lists() -> Any:
-            if not corpus.is_text:
+            if isinstance(corpus, MatrixCorpus):
+                values[0] = corpus.X.nnz
                 yield from corpus.labels()
                 return
             for document in track(corpus, "Reading labels", corpus.size):
                 characters[0] += len(document.text)
+                values[0] += len(document.features[0]) if document.features is not None else 0
                 yield document.labels
 
         space, Y = LabelSpace.learn(label_lists(), known=known)
@@ -145,7 +153,7 @@ class Classifier:
         corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
         labelled = np.diff(Y.indptr) > 0
         self.documents_ = int(labelled.sum()) + (start.documents_ if start is not None else 0)
-        size = Size(self.documents_, characters[0], len(space), Y.nnz)
+        size = Size(self.documents_, characters[0], values[0], len(space), Y.nnz)
         memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
         if not labelled.all():
             corpus, Y = corpus.take(labelled), Y[labelled]

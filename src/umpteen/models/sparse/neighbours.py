@@ -83,8 +83,7 @@ class Neighbours(Classifier):
         return Ranking(*kernel.votes(found, similar, *self._Y, self._power, k))
 
     def _memory(self, size: Size) -> int:
-        features = size.characters // 8  # about one in eight characters, held by row and by column while training
-        return super()._memory(size) + 2 * 8 * features
+        return super()._memory(size) + 2 * 8 * size.features  # held by row and by column while training
 
     def _save(self, folder: NewFolder) -> None:
         self._features.save(folder)

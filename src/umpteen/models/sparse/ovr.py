@@ -51,7 +51,7 @@ class OneVsRest(Classifier):
         return self._forest.explain(corpus, label, self.params, self.labels_)
 
     def _memory(self, size: Size) -> int:
-        return super()._memory(size) + 24 * (size.characters // 8) + 1000 * size.labels
+        return super()._memory(size) + 24 * size.features + 1000 * size.labels
 
     def _save(self, folder: NewFolder) -> None:
         self._forest.save(folder)

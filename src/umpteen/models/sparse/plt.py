@@ -130,8 +130,7 @@ class PLT(Classifier):
         return [tree for tree, _ in self._forest.trees]
 
     def _memory(self, size: Size) -> int:
-        features = size.characters // 8
-        return super()._memory(size) + 24 * features + 1000 * size.labels
+        return super()._memory(size) + 24 * size.features + 1000 * size.labels
 
     def _save(self, folder: NewFolder) -> None:
         self._forest.save(folder)
