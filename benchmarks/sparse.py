@@ -30,7 +30,6 @@ from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Judged, inverse_propensity
 
 ROOT = Path(__file__).parents[1]
-MEASURE = Path(__file__).parent / "peers" / "measure.py"
 DATA = "bibtex,delicious,debtags,tate,tibkat,generated"
 
 Row = dict[str, Any]
@@ -84,6 +83,7 @@ class Bench:
         self.pythons: dict[str, str] = {}
         self.compiled: dict[str, float] = {}  # systems of ours, and how long that took
         self.env = os.environ | {f"{name}_NUM_THREADS": str(THREADS) for name in ("OMP", "OPENBLAS", "MKL", "RAYON")}
+        self.env["PYTHONPATH"] = str(Path(__file__).parent)
         if not options.quick:
             self.env["NUMBA_CACHE_DIR"] = str(work / "compiled")  # empty: compiling is measured too
 
@@ -91,7 +91,8 @@ class Bench:
         """Find or make the environment of each system; those that cannot be had are left out with a line."""
         for system in systems:
             try:
-                self.pythons[system] = python_of(system, self.options.environments)
+                made = kind(system)
+                self.pythons[system] = python_of(made.__name__, made.installs, self.options.environments)
             except MissingError as problem:
                 print(f"{system}: left out, {problem}")
 
@@ -146,7 +147,7 @@ class Bench:
             sets.write_text(data)
         if step == "train":
             rmtree(model, ignore_errors=True)
-        command = [self.pythons[system], str(MEASURE), step, system, str(data), str(model), str(answer)]
+        command = [self.pythons[system], "-m", "peers.measure", step, system, str(data), str(model), str(answer)]
         try:
             done = subprocess.run(
                 command, env=self.env, timeout=self.options.limit, capture_output=True, text=True, errors="replace"

@@ -4,19 +4,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from peers.systems import kind
-
 
 class MissingError(Exception):
     """A peer that cannot be installed here."""
 
 
-def python_of(system: str, folder: Path) -> str:
-    """The interpreter that has a system installed; its environment is made in `folder` where it is not there yet."""
-    installs = kind(system).installs
+def python_of(name: str, installs: tuple[str, ...], folder: Path) -> str:
+    """The interpreter that has a peer's packages; its environment is made in `folder` where it is not there yet."""
     if not installs:
         return sys.executable
-    place = folder / kind(system).__name__.lower()
+    place = folder / name.lower()
     python, ready = place / "bin" / "python", place / "installed.txt"
     wanted = "\n".join(installs)
     if not ready.exists() or ready.read_text() != wanted:

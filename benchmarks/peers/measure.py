@@ -1,6 +1,6 @@
 """One system trained, or asked, in a process of its own, on two cores.
 
-python measure.py (compile|train|tag) SYSTEM DATA MODEL ANSWER
+python -m peers.measure (compile|train|tag) SYSTEM DATA MODEL ANSWER
 
 DATA holds X, Y, Xt and Yt as .npz. ANSWER gets the figures as JSON, and, next to it, the labels given as .npy.
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from systems import SYSTEMS, THREADS, System, matrix
+
+from peers.systems import SYSTEMS, THREADS, System, matrix
 
 _SINGLE = 500  # documents asked one at a time
 _ROUNDS = 3

@@ -29,7 +29,7 @@ weights. P@k and PSP@k in percent over all test documents, labels not seen in tr
 def measured(rows: Sequence[Row]) -> str:
     """All figures, a line for each system on each data set."""
     head = ("data", "system", "training s", "memory MB", "size MB", "documents/s", "one p50/p99 ms", *ACCURACY, "PSP@5")
-    return _markdown(head, [_figures(row) for row in rows])
+    return markdown(head, [_figures(row) for row in rows])
 
 
 def ratios(rows: Sequence[Row]) -> str:
@@ -40,7 +40,7 @@ def ratios(rows: Sequence[Row]) -> str:
         peers = [other for other in rows if other["data"] == row["data"] and is_peer(other["system"])]
         if peers and not is_peer(row["system"]):
             lines.append((row["data"], row["system"], *_better(row, peers)))
-    return _markdown(head, lines) if len(lines) > 1 else ""
+    return markdown(head, lines) if len(lines) > 1 else ""
 
 
 def report(rows: Sequence[Row], *, compile_s: float | None) -> str:
@@ -84,7 +84,7 @@ def _better(row: Row, peers: Sequence[Row]) -> Iterable[str]:
         yield f"{points:+.2f} {'+' if points >= 0 else '-'}"
 
 
-def _markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A table whose columns also line up as plain text, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
     rule = [f"{'-' * (w - (n > 1))}{':' if n > 1 else ''}" for n, w in enumerate(widths)]

@@ -1,0 +1,69 @@
+"""One deep system trained, or asked, in a process of its own, on two cores.
+
+python -m peers.learn (train|tag) SYSTEM DATA MODEL ANSWER
+
+DATA is what texts.py wrote, with sizes.json. ANSWER gets the figures as JSON, while training those so far, and, next
+to it, the labels given as .npy.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from peers.measure import peak, timed
+from peers.network import THREADS, Clock, Network, Sizes, part
+from peers.networks import NETWORKS
+
+_ROUNDS = 3
+_LONG = 30  # seconds of tagging after which there is no further round
+
+Figures = dict[str, float]
+
+
+def train(system: Network, model: Path, answer: Path) -> Figures:
+    """Documents trained on and the seconds that took; most memory."""
+    system.read()
+    before = peak()
+    clock = Clock(system.sizes.limit, lambda figures: _write(answer, figures | {"peak_mb": peak()}))
+    system.fit(model, clock)
+    return clock.figures() | {"peak_mb": peak(), "before_mb": before, "documents": len(system.train)}
+
+
+def tag(system: Network, model: Path, answer: Path) -> Figures:
+    """Documents a second from text to labels; the labels given to all."""
+    system.read()
+    texts = [document["text"] for document in part(system.data, "test")]
+    before = peak()
+    system.load(model)
+    system.tag(texts[: system.sizes.batch])  # a warm process
+    best, spent = float("inf"), 0.0
+    for _ in range(_ROUNDS):
+        seconds, labels = timed(system.tag, texts)
+        best, spent = min(best, seconds), spent + seconds
+        if spent > _LONG:
+            break
+    np.save(answer.with_suffix(".npy"), labels)
+    return {"docs_s": len(texts) / best, "tagged": len(texts), "tag_mb": peak(), "tag_before_mb": before}
+
+
+def _write(answer: Path, figures: Figures) -> None:
+    fresh = answer.with_name(answer.name + ".new")
+    fresh.write_text(json.dumps(figures))
+    fresh.replace(answer)
+
+
+def main() -> None:
+    """Run one step as the arguments say."""
+    step, name, *paths = sys.argv[1:]
+    data, model, answer = map(Path, paths)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+    system = NETWORKS[name](data, Sizes(**json.loads((data / "sizes.json").read_text())))
+    _write(answer, (tag if step == "tag" else train)(system, model, answer))
+
+
+if __name__ == "__main__":
+    main()
