@@ -8,12 +8,15 @@ from umpteen.kernels.room import wider
 
 
 @njit(cache=True, nogil=True)
-def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first, last, most):
+def profiles(x_bounds, x_columns, x_values, usual, t_bounds, t_documents, first, last, most):
     """The sums of the documents of labels `first` to `last`, divided by their length: columns, values, bounds.
 
-    Of each sum only the `most` largest entries are kept; 0 keeps all.
+    Of each sum only the `most` entries are kept that lie highest above those of as many usual documents, of which
+    `usual` is one; 0 keeps all.
     """
+    width = len(usual)
     total = np.zeros(width, np.float32)
+    excess = np.empty(width, np.float32)
     met = np.empty(width, np.int32)
     columns = np.empty(4096, np.int32)
     values = np.empty(4096, np.float32)
@@ -29,9 +32,12 @@ def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first,
                     met[count] = column
                     count += 1
                 total[column] += x_values[place]
-        least = np.float32(0)
+        least = -np.inf
         if 0 < most < count:
-            least = np.partition(total[met[:count]], count - most)[count - most]
+            documents = np.float32(t_bounds[label + 1] - t_bounds[label])
+            for number in range(count):
+                excess[number] = total[met[number]] - documents * usual[met[number]]
+            least = np.partition(excess[:count], count - most)[count - most]
         if written + count > len(columns):
             columns = wider(columns, 2 * (written + count))
             values = wider(values, 2 * (written + count))
@@ -41,7 +47,7 @@ def profiles(x_bounds, x_columns, x_values, width, t_bounds, t_documents, first,
             column = met[number]
             value = total[column]
             total[column] = 0
-            if value >= least:
+            if least == -np.inf or excess[number] >= least:
                 columns[written] = column
                 values[written] = value
                 square += value * value

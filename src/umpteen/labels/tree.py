@@ -42,10 +42,14 @@ class Tree:
 
 
 def profiles(X: sparse.csr_array, T: sparse.csr_array, *, most: int = 0, jobs: int = 0) -> sparse.csr_array:
-    """Where the documents of each row of T (labels, documents) lie: rows of length one, at most `most` entries each."""
+    """Where the documents of each row of T (labels, documents) lie: rows of length one.
+
+    Each has at most `most` entries, those that lie highest above the mean of all documents; 0 keeps all.
+    """
+    usual = np.bincount(X.indices, X.data, minlength=X.shape[1]).astype(np.float32) / np.float32(max(X.shape[0], 1))
 
     def block(part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32], Bounds]:
-        return kernel.profiles(X.indptr, X.indices, X.data, X.shape[1], T.indptr, T.indices, *part, most)  # type: ignore[no-any-return]
+        return kernel.profiles(X.indptr, X.indices, X.data, usual, T.indptr, T.indices, *part, most)  # type: ignore[no-any-return]
 
     columns, values, sizes = [np.empty(0, np.int32)], [np.empty(0, np.float32)], [np.zeros(1, np.int64)]
     with bar("Label profiles", T.shape[0]) as line:

@@ -11,13 +11,16 @@ from umpteen.text.features import Features
 
 
 def with_names(
-    X: sparse.csr_array, Y: sparse.csr_array, features: Features, space: LabelSpace
+    X: sparse.csr_array, Y: sparse.csr_array, features: Features, space: LabelSpace, *, rare: int
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Documents and their labels, with one more document for each label that has a name besides its key."""
+    """Documents and their labels, with one more document for each label that has a name besides its key.
+
+    Only labels with at most `rare` documents get one: for others the documents know better.
+    """
     if features.tfidf is None:
         return X, Y
     words = [*map(_words, map(space.label, space.keys))]
-    named = (space.counts > 0) & np.fromiter(map(bool, words), bool, len(words))
+    named = (space.counts > 0) & (space.counts <= rare) & np.fromiter(map(bool, words), bool, len(words))
     if not named.any():
         return X, Y
     rows = features.tfidf.transform(compress(words, named.tolist()))

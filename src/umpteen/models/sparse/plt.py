@@ -57,7 +57,7 @@ class PLT(Classifier):
         balance: bool = setting(True, "Groups of equal size; else plain k-means.")
         depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
         profile: int = setting(
-            128, "Largest features kept of each label's profile for clustering; 0 keeps all.", least=0
+            512, "Features kept of a label's profile for clustering, those most above the mean; 0 keeps all.", least=0
         )
         beam: int = setting(10, "Nodes followed on each level when tagging.", least=1)
 
@@ -111,7 +111,7 @@ class PLT(Classifier):
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Documents, with label names among them if so set, and the documents of each label."""
         if self.params.label_text:
-            X, Y = with_names(X, Y, features, self.labels_)
+            X, Y = with_names(X, Y, features, self.labels_, rare=self.params.rare)
         return X, Y.T.tocsr()
 
     def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
