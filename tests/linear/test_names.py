@@ -22,24 +22,15 @@ def test_each_label_with_a_name_gives_a_document() -> None:
     Y = space.encode([["sky", "and"], ["food", "odd"], ["food"]])
     features = Features(TfidfSettings())
     X = features.fit(Corpus.from_texts(TEXTS))
-    grown, own = with_names(X, Y, features, space.counted(Y), rare=2)
+    grown, own = with_names(X, Y, features, space.counted(Y), weight=0.5)
     assert own[3:].toarray().tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 1, 0]]
     assert (own[:3] != Y).nnz == 0
     expected = features.transform(Corpus.from_texts([*TEXTS, "moon sun", "bread soup"]))
-    np.testing.assert_array_equal(grown.toarray(), expected.toarray())
+    np.testing.assert_array_equal(grown.toarray(), expected.toarray() * [[1], [1], [1], [0.5], [0.5]])
 
 
 def test_without_names_nothing_changes() -> None:
     features = Features(TfidfSettings())
     X = features.fit(Corpus.from_texts(TEXTS))
     space, Y = LabelSpace.learn([["sky"], ["sky"], ["food"]])
-    assert with_names(X, Y, features, space, rare=9) == (X, Y)
-
-
-def test_labels_with_many_documents_get_none() -> None:
-    labels = {"sky": Label("sky", "moon"), "food": Label("food", "soup")}
-    features = Features(TfidfSettings())
-    X = features.fit(Corpus.from_texts(TEXTS))
-    space, Y = LabelSpace.learn([["sky"], ["sky"], ["food"]])
-    _, own = with_names(X, Y, features, space.described(labels), rare=1)
-    assert own[3:].toarray().tolist() == [[space.id("food") == column for column in range(2)]]
+    assert with_names(X, Y, features, space, weight=1) == (X, Y)

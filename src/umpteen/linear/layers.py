@@ -35,7 +35,7 @@ class LinearSettings(TfidfSettings):
     threshold: float = setting(0.1, "Weights not above this in size are dropped.", least=0)
     bits: int = setting(8, "Bits of a stored weight, 8 or 16.", least=8, most=16)
     label_text: bool = setting(True, "A label's name, where a label file gives one, is one more training document.")
-    rare: int = setting(30, "Labels with more documents than this get none for their name.", least=1)
+    label_weight: float = setting(0.5, "Length of such a document; others have 1.", least=0, most=1)
     hinge_power: int = setting(3, "A child's chance is exp(-hinge ** this).", least=2, most=3)
 
     def __post_init__(self) -> None:

@@ -11,19 +11,20 @@ from umpteen.text.features import Features
 
 
 def with_names(
-    X: sparse.csr_array, Y: sparse.csr_array, features: Features, space: LabelSpace, *, rare: int
+    X: sparse.csr_array, Y: sparse.csr_array, features: Features, space: LabelSpace, *, weight: float
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Documents and their labels, with one more document for each label that has a name besides its key.
 
-    Only labels with at most `rare` documents get one: for others the documents know better.
+    `weight` is how long these are; other documents have length one.
     """
     if features.tfidf is None:
         return X, Y
     words = [*map(_words, map(space.label, space.keys))]
-    named = (space.counts > 0) & (space.counts <= rare) & np.fromiter(map(bool, words), bool, len(words))
+    named = (space.counts > 0) & np.fromiter(map(bool, words), bool, len(words))
     if not named.any():
         return X, Y
     rows = features.tfidf.transform(compress(words, named.tolist()))
+    rows.data *= np.float32(weight)
     labels = np.flatnonzero(named)
     own = csr(np.ones(len(labels)), labels, np.arange(len(labels) + 1), (len(labels), Y.shape[1]))
     return _stacked(X, rows), _stacked(Y, own)

@@ -37,7 +37,7 @@ class OneVsRest(Classifier):
         features = Features(self.params)
         X = features.fit(corpus)
         if self.params.label_text:
-            X, Y = with_names(X, Y, features, self.labels_, rare=self.params.rare)
+            X, Y = with_names(X, Y, features, self.labels_, weight=self.params.label_weight)
         T = Y.T.tocsr()
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         flat = Tree(np.arange(len(known), dtype=np.int32), (np.array([0, len(known)]),))

@@ -111,7 +111,7 @@ class PLT(Classifier):
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Documents, with label names among them if so set, and the documents of each label."""
         if self.params.label_text:
-            X, Y = with_names(X, Y, features, self.labels_, rare=self.params.rare)
+            X, Y = with_names(X, Y, features, self.labels_, weight=self.params.label_weight)
         return X, Y.T.tocsr()
 
     def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
