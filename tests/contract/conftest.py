@@ -22,7 +22,7 @@ SMALL = {  # deep models of a size that suits the toy corpus
     "min_df": 1,
     "epochs": 12,
     "least_steps": 200,
-    "average_from": 0.0,
+    "average_from": 1.0,
     "every": 20,
     "precision": "fp32",
 }

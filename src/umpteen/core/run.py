@@ -70,7 +70,7 @@ class Run:
             self._log = (self.path / LOG).open("a", encoding="utf-8")
             if not self._log.tell():
                 self._log.write("\t".join(row) + "\n")
-        self._log.write("\t".join("" if value is None else f"{value:.6g}" for value in row.values()) + "\n")
+        self._log.write("\t".join(_written(value) for value in row.values()) + "\n")
         self._log.flush()
 
     def rewind(self, step: int) -> None:
@@ -94,3 +94,7 @@ class Run:
             self._log.close()
             self._log = None
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _written(value: float | None) -> str:
+    return "" if value is None else str(value) if isinstance(value, int) else f"{value:.6g}"

@@ -47,8 +47,8 @@ class Loop:
 
     def steps(self) -> Iterator[Step]:
         """Go on to the end: all epochs, or no better score for as long as patience says."""
-        counts = self.counts
-        while counts["epoch"] < self.epochs and counts["stale"] < self.settings.patience:
+        counts, loss = self.counts, 0.0
+        while counts["epoch"] < self.epochs and not self._is_over():
             order = self._order(int(counts["epoch"]))
             while counts["index"] < len(order):
                 rows = order[int(counts["index"])]
@@ -60,12 +60,18 @@ class Loop:
                     yield Step(int(counts["number"]), done, len(rows), loss)
                     continue
                 yield self._looked(done, len(rows), loss)
-                if counts["stale"] >= self.settings.patience:
+                if self._is_over():
                     return
             counts["epoch"] += 1
             counts["index"] = 0
         if counts["number"] < self.every:  # too little to have been looked at
-            yield self._looked(counts["epoch"], 0, 0.0)
+            yield self._looked(counts["epoch"], 0, loss)
+
+    def _is_over(self) -> bool:
+        """Whether patience is at its end."""
+        return (
+            self.counts["stale"] >= self.settings.patience and self.counts["number"] >= self.settings.least_steps
+        )
 
     def _order(self, epoch: int) -> list[Any]:
         p = self.settings
@@ -83,20 +89,19 @@ class Loop:
 
     def _looked(self, done: float, documents: int, loss: float) -> Step:
         """A look at the validation documents, with averaged weights once averaging has begun."""
-        counts, own = self.counts, None
-        if self.settings.average_from and done >= self.settings.average_from:
+        counts, averaged = self.counts, False
+        if done >= self.settings.average_from * self.epochs:
             self._average.add(self.network)
-            counts["averaged"] = self._average.count
-            own = copied(self.network)
-            put(self.network, self._average.mean)
+            counts["averaged"], averaged = self._average.count, True
+            self._average.swap(self.network)
         self.network.eval()
         score = self._judge()
         is_best = score >= counts["score"]  # of equals the later, which has learnt more
         counts["stale"] = 0 if score > counts["score"] else counts["stale"] + 1
         if is_best:
             counts["score"], self.best = score, copied(self.network)
-        if own is not None:
-            put(self.network, own)
+        if averaged:
+            self._average.swap(self.network)
         return Step(int(counts["number"]), done, documents, loss, score, is_best)
 
     def state(self) -> dict[str, Tensor]:

@@ -13,7 +13,7 @@ PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and e
     "rate": 0.001,
     "schedule": "constant",
     "clip": 0.0,
-    "average_from": 0.0,
+    "average_from": 1.0,
     "least_steps": 0,
 }
 
@@ -40,7 +40,9 @@ class DeepSettings(Settings):
     schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
     decay: float = setting(0.0, "Weight decay.", least=0)
     clip: float = setting(5.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
-    average_from: float = setting(2.0, "Epoch from which weights are averaged (SWA); 0 for none.", least=0)
+    average_from: float = setting(
+        0.3, "Share of the training after which weights are averaged (SWA); 1 for never.", least=0, most=1
+    )
     held_out: float = setting(
         0.1, "Share of the documents, at most 2,000, kept to choose the best weights by.", least=0, most=0.5
     )

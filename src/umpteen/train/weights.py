@@ -25,6 +25,11 @@ class Average:
         self.count = 0
         self.mean: Weights = {}
 
+    def swap(self, network: nn.Module) -> None:
+        """Exchange a network's weights with the mean, and back the second time."""
+        for name, tensor in network.state_dict(keep_vars=True).items():
+            tensor.data, self.mean[name] = self.mean[name], tensor.data
+
     @torch.no_grad()
     def add(self, network: nn.Module) -> None:
         """Count a network's weights in."""

@@ -116,7 +116,8 @@ class Shortlisted(Network):
         states, guess = self._read(batch)
         logits, chosen = guess.topk(min(max(k, self.most), self.labels), dim=1)
         seen = self.attend.among(states, batch.mask, chosen)
-        return chosen, torch.sigmoid((seen + logits) / 2)
+        scores, order = torch.sigmoid((seen + logits) / 2).topk(k, dim=1)
+        return chosen.gather(1, order), scores
 
     def score(self, batch: Documents, label: int) -> Tensor:
         states, guess = self._read(batch)

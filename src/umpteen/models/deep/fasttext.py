@@ -17,7 +17,7 @@ from umpteen.networks.words import Words
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.settings import DeepSettings
 
-_STEP = 0x9E3779B97F4A7C15 - (1 << 64)  # mixes the ids of an n-gram's words
+_STEP, _OTHER = 0x9E3779B97F4A7C15 - (1 << 64), 0x2545F4914F6CDD1D  # mix the ids of an n-gram's words
 
 
 class FastText(DeepClassifier):
@@ -36,7 +36,7 @@ class FastText(DeepClassifier):
                 "schedule": "linear",
                 "word_dropout": 0.0,
                 "clip": 0.0,
-                "average_from": 0.0,
+                "average_from": 1.0,
             },
             "quick": {"buckets": 10_000, "epochs": 10},
         }
@@ -44,7 +44,7 @@ class FastText(DeepClassifier):
         batch: int = setting(64, "Documents in a step.", least=1)
         rate: float = setting(0.003, "Learning rate of Adam.", least=0)
         ngrams: int = setting(2, "Longest run of words that has a vector.", least=1, most=8)
-        buckets: int = setting(500_000, "Vectors that n-grams share by hash.", least=1)
+        buckets: int = setting(100_000, "Vectors that n-grams share by hash.", least=1)
         loss: str = setting("ova", "One-vs-all, or softmax over the labels.", choices=("ova", "softmax"))
 
     params: Params
@@ -70,9 +70,10 @@ class Averaged(Network):
         count = mask.sum(dim=1)
         run = batch.tokens
         for length in range(2, self.ngrams + 1):
-            run = (run[:, :-1] * _STEP) ^ (batch.tokens[:, length - 1 :] + (run[:, :-1] >> 29))
+            run = (run[:, :-1] + batch.tokens[:, length - 1 :] * _OTHER) * _STEP
+            run = run ^ (run >> 32)
             there = mask[:, length - 1 :]
-            buckets = (run.abs() >> 3) % self.runs.num_embeddings
+            buckets = run % self.runs.num_embeddings
             offsets = torch.cat([there.new_zeros(1, dtype=torch.int64), there.sum(dim=1).cumsum(0)[:-1]])
             total = total + self.runs(buckets[there], offsets)
             count = count + there.sum(dim=1)

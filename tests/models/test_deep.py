@@ -1,0 +1,146 @@
+"""Deep models on the toy corpus: what their settings do, what they explain, what they say to wrong ones."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import umpteen
+from toy import NAMES, TOPICS, toy
+from umpteen.contract.classifier import Classifier
+from umpteen.core.errors import DataError, SettingError
+from umpteen.metrics.ranking import Judged
+from umpteen.models import model
+from umpteen.train import device
+
+TEXTS, LABELS = toy()
+TEST, TRUTH = toy(60, seed=1)
+SMALL: dict[str, Any] = {"vectors": "none", "width": 32, "min_df": 1, "batch": 16, "rate": 0.02, "epochs": 12}
+SMALL |= {"least_steps": 200, "every": 20, "average_from": 1.0, "precision": "fp32", "jobs": 1}
+RECURRENT: dict[str, Any] = {**SMALL, "hidden": 32, "layers": (16,), "dropout": 0.1}
+
+
+@pytest.fixture(scope="module")
+def attention() -> Classifier:
+    return model("attentionxml")(**RECURRENT).fit(TEXTS, LABELS)
+
+
+def test_shortlist_finds_what_all_labels_find() -> None:
+    fitted = model("attentionxml")(**RECURRENT, shortlist=3).fit(TEXTS, LABELS)
+    assert type(fitted._network).__name__ == "Shortlisted"
+    assert fitted.score(TEST, TRUTH) > 0.95
+    ranking = fitted.rank(TEST, k=6)  # more than the shortlist
+    assert (ranking.labels >= 0).all()
+    explanation = fitted.explain(TEST[0])
+    assert explanation.score == pytest.approx(float(ranking.scores[0, 0]), abs=1e-5)
+
+
+def test_softmax_scores_add_up_to_one() -> None:
+    fitted = model("fasttext")(**SMALL, buckets=500, loss="softmax").fit(TEXTS, LABELS)
+    assert np.allclose(fitted.rank(TEST, k=6).scores.sum(axis=1), 1, atol=1e-5)
+    assert fitted.score(TEST, TRUTH) > 0.95
+
+
+def test_ngrams_tell_orders_apart() -> None:
+    texts = ["red house blue car", "blue house red car"] * 40
+    labels = [["one"], ["other"]] * 40
+    bags = model("fasttext")(**SMALL, buckets=500, ngrams=1).fit(texts, labels)
+    pairs = model("fasttext")(**SMALL, buckets=500, ngrams=2).fit(texts, labels)
+    for fitted, sees in ((bags, False), (pairs, True)):
+        best = fitted.rank(texts[:2], 1).labels[:, 0]
+        assert (best[0] != best[1]) == sees
+
+
+def test_attention_looks_at_the_words_of_the_topic(attention: Classifier) -> None:
+    text = "The BOAT, its anchor and the pawn: checkmate!"
+    found = attention.explain(text, "chess")
+    assert found.kind == "attention"
+    assert sum(span.weight for span in found.spans) == pytest.approx(1, abs=1e-4)
+    words = {text[span.start : span.end] for span in found.spans}
+    assert words <= {"The", "BOAT", "its", "anchor", "and", "the", "pawn", "checkmate"}
+    share = {side: sum(s.weight for s in found.spans if text[s.start : s.end].lower() in side.split())
+             for side in (TOPICS["chess"], TOPICS["sailing"])}  # fmt: skip
+    assert share[TOPICS["chess"]] > share[TOPICS["sailing"]]
+
+
+@pytest.mark.parametrize("name", ["xmlrnn", "xmlcnn", "fasttext"])
+def test_leaning_points_at_the_words_of_the_topic(name: str) -> None:
+    cls = model(name)
+    names = {row.name for row in cls.Params.rows()}
+    fitted = cls(**{k: v for k, v in (RECURRENT | {"filters": 16, "bottleneck": 32}).items() if k in names})
+    fitted.fit(TEXTS, LABELS)
+    right = 0
+    for text, truth in zip(TEST[:20], TRUTH, strict=False):
+        found = fitted.explain(text, truth[0])
+        assert found.kind == "leaning"
+        right += found.features[0].name in TOPICS[truth[0]].split()
+    assert right >= 14
+
+
+def test_label_without_documents_has_no_reasons(attention: Classifier) -> None:
+    Y = np.pad(np.array([[name in row for name in NAMES] for row in LABELS], int), ((0, 0), (0, 1)))
+    fitted = model("fasttext")(**SMALL, buckets=500).fit(TEXTS, Y)
+    with pytest.raises(DataError, match="No training document has the label"):
+        fitted.explain(TEXTS[0], "6")
+
+
+def test_long_documents_are_read_in_pieces_or_cut() -> None:
+    filler = "the and " * 10
+    texts, labels = [filler + text for text in TEXTS], LABELS
+    test = [filler + text for text in TEST]
+    settings = RECURRENT | {"least_steps": 400}
+    whole = model("attentionxml")(**settings, length=16, pieces=3).fit(texts, labels)
+    cut = model("attentionxml")(**settings, length=16, pieces=1).fit(texts, labels)
+    assert whole.score(test, TRUTH) > 0.9 > cut.score(test, TRUTH)
+
+
+def test_vectors_stay_or_learn() -> None:
+    for learn in (False, True):
+        fitted = model("fasttext")(**SMALL, buckets=500, learn_vectors=learn).fit(TEXTS, LABELS)
+        same = np.array_equal(fitted._network.words.table.weight.numpy(force=True), fitted._vectors())
+        assert same != learn
+
+
+def test_vectors_of_a_file_are_used(tmp_path: Path) -> None:
+    words = [word for line in TOPICS.values() for word in line.split()]
+    lines = [
+        f"{w} {' '.join(str(float(n == t)) for n in range(6))}"
+        for t, line in enumerate(TOPICS.values())
+        for w in line.split()
+    ]
+    (tmp_path / "v.txt").write_text("\n".join(lines))
+    fitted = model("fasttext")(**(SMALL | {"vectors": str(tmp_path / "v.txt"), "learn_vectors": False})).fit(
+        TEXTS, LABELS
+    )
+    assert fitted._network.words.width == 6
+    assert fitted.score([words[0]], [[NAMES[0]]]) > 0.9
+
+
+def test_scores_do_not_depend_on_what_is_tagged_together(attention: Classifier) -> None:
+    together = attention.rank([*TEST, "bread " * 300], k=6)
+    alone = attention.rank(TEST[:1], k=6)
+    assert np.allclose(together.scores[0], alone.scores[0], atol=1e-5)
+
+
+def test_validation_documents_of_ones_own() -> None:
+    fitted = model("fasttext")(**SMALL, buckets=500).fit(
+        TEXTS, LABELS, valid=(TEST, [[*t, "never seen"] for t in TRUTH])
+    )
+    judged = Judged.of(fitted.rank(TEST, 5), fitted.truth(umpteen.Corpus.from_texts(TEST, TRUTH)), k=5)
+    assert judged.ndcg(5).value > 0.9 > fitted._score  # the label never seen counts as missed
+
+
+def test_wrong_devices_and_precisions_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SettingError, match="There is no device 'gpu' here"):
+        model("fasttext")(**SMALL, device="gpu").fit(TEXTS, LABELS)
+    monkeypatch.setattr(device, "half_gain", lambda: 0.0)
+    with pytest.raises(SettingError, match="cannot compute with bf16"):
+        model("fasttext")(**(SMALL | {"precision": "bf16"})).fit(TEXTS, LABELS)
+
+
+def test_a_trial_that_dies_counts_as_no_gain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "_TRIAL", "import os, signal; os.kill(os.getpid(), signal.SIGILL)")
+    assert device.half_gain.__wrapped__() == 0.0
+    monkeypatch.setattr(device, "_TRIAL", "print(1.5)")
+    assert device.half_gain.__wrapped__() == 1.5
