@@ -46,7 +46,7 @@ class PLT(Classifier):
         """The shape of the trees and how they are searched."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "fast": {"trees": 1, "rounds": 12, "beam": 8},
+            "fast": {"trees": 1, "eps": 0.3, "beam": 8},
             "parabel": {**_ORIGINAL, "branch": 2},
             "bonsai": {**_ORIGINAL, "branch": 100, "depth": 2, "balance": False},
         }
