@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check static format docs bench-sparse clean
+.PHONY: demo test check static format docs bench-sparse bench-deep clean
 
 demo: .venv/base  ## train on real news, show scores, tag three documents
 	@$(BIN)/umpteen demo
@@ -30,6 +30,9 @@ docs: .venv/base  ## the pages that are made from the code
 bench-sparse: .venv/base  ## label trees beside their peers, which it installs in .venv-peers; OPTIONS="--data bibtex"
 	$(BIN)/python benchmarks/sparse.py --out dist/sparse.json $(OPTIONS)
 
+bench-deep: .venv/deep  ## AttentionXML beside LibMultiLabel's; OPTIONS="--data debtags"
+	$(BIN)/python benchmarks/deep.py --out dist/deep.json $(OPTIONS)
+
 clean:  ## remove the environments, caches and the demo's model
 	rm -rf .venv .venv-peers .mypy_cache .pytest_cache .ruff_cache demo dist
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
@@ -39,6 +42,11 @@ clean:  ## remove the environments, caches and the demo's model
 	@echo "Setting up .venv (once) ..."
 	@$(PYTHON) -m venv .venv
 	@$(PIP) --editable .
+	@touch $@
+
+.venv/deep: .venv/base
+	@echo "Adding torch and word vectors (once) ..."
+	@$(PIP) --editable '.[deep]'
 	@touch $@
 
 .venv/dev: .venv/base

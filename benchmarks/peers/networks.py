@@ -31,6 +31,7 @@ class Umpteen(Network):
         sizes = self.sizes
         self.model = self.made(
             hidden=sizes.hidden,
+            layers=(256,),
             vectors=str(self.data / "vectors.txt"),
             learn_vectors=False,
             batch=sizes.batch,

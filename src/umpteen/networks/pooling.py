@@ -9,6 +9,12 @@ def largest_of(states: Tensor, mask: Tensor) -> Tensor:
     return states.masked_fill(~mask.unsqueeze(2), -torch.inf).amax(dim=1)
 
 
+def mean_of(states: Tensor, mask: Tensor) -> Tensor:
+    """The mean over the document, (documents, width)."""
+    there = mask.unsqueeze(2).to(states.dtype)
+    return (states * there).sum(dim=1) / there.sum(dim=1).clamp(min=1)
+
+
 def in_parts(states: Tensor, lengths: Tensor, parts: int) -> Tensor:
     """The largest of each number in each of `parts` equal stretches of the document, (documents, parts, width).
 

@@ -36,6 +36,7 @@ class Loop:
     ) -> None:
         self.network, self.source, self.settings = network, source, settings
         self._judge, self._autocast = judge, autocast
+        self._loss = torch.compile(network.loss, dynamic=True) if settings.compile else network.loss
         self._adam = Adam(network, rate=settings.rate, decay=settings.decay, clip=settings.clip)
         self._lengths = source.tokens.lengths
         self._average = Average()
@@ -69,9 +70,7 @@ class Loop:
 
     def _is_over(self) -> bool:
         """Whether patience is at its end."""
-        return (
-            self.counts["stale"] >= self.settings.patience and self.counts["number"] >= self.settings.least_steps
-        )
+        return self.counts["stale"] >= self.settings.patience and self.counts["number"] >= self.settings.least_steps
 
     def _order(self, epoch: int) -> list[Any]:
         p = self.settings
@@ -82,7 +81,7 @@ class Loop:
         self.network.train()
         torch.manual_seed(p.seed * _SEEDS + int(self.counts["number"]))  # chance depends on the step alone
         with self._autocast():
-            loss = self.network.loss(self.source.batch(rows))
+            loss = self._loss(self.source.batch(rows))
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
         return float(loss.detach())

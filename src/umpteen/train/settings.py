@@ -33,15 +33,15 @@ class DeepSettings(Settings):
     length: int = setting(500, "Words read at once.", least=1)
     pieces: int = setting(4, "Pieces of `length` words read of a long document; 1 cuts it after the first.", least=1)
 
-    epochs: int = setting(20, "Times that training reads all documents, at most.", least=1)
+    epochs: int = setting(8, "Times that training reads all documents, at most.", least=1)
     least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
     batch: int = setting(40, "Documents in a step.", least=1)
-    rate: float = setting(0.001, "Learning rate of Adam.", least=0)
+    rate: float = setting(0.002, "Learning rate of Adam.", least=0)
     schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
     decay: float = setting(0.0, "Weight decay.", least=0)
     clip: float = setting(5.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
     average_from: float = setting(
-        0.3, "Share of the training after which weights are averaged (SWA); 1 for never.", least=0, most=1
+        0.5, "Share of the training after which weights are averaged (SWA); 1 for never.", least=0, most=1
     )
     held_out: float = setting(
         0.1, "Share of the documents, at most 2,000, kept to choose the best weights by.", least=0, most=0.5

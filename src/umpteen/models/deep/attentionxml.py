@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from umpteen.core.settings import Value, setting
 from umpteen.networks.attention import LabelAttention
 from umpteen.networks.network import Documents, Network
-from umpteen.networks.pooling import largest_of
+from umpteen.networks.pooling import largest_of, mean_of
 from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.scorer import Scorer
 from umpteen.networks.words import Words
@@ -38,28 +38,27 @@ class AttentionXML(DeepClassifier):
             "quick": {"hidden": 64, "layers": (64,), "epochs": 6},
         }
 
-        hidden: int = setting(256, "Units of the LSTM in each direction.", least=1)
+        hidden: int = setting(128, "Units of the LSTM in each direction.", least=1)
         layers: tuple[int, ...] = setting(
-            (256,), "Widths of the fully connected layers that all labels share.", least=1
+            (128,), "Widths of the fully connected layers that all labels share.", least=1
         )
         dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
-        shortlist: int | None = setting(
-            None,
-            "Labels that attend to a document, the best of a first guess; 0: all; none: all of up to 1,000, else 200.",
-            least=0,
+        shortlist: int = setting(
+            100, "Labels that attend to a document, the best of a first guess; 0: all, without a guess.", least=0
         )
+        bag: bool = setting(True, "Let the guess see the mean of the word vectors beside the LSTM's states.")
 
     params: Params
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
-        p, labels = self.params, len(shares)
-        most = (0 if labels <= 1000 else 200) if p.shortlist is None else p.shortlist
+        p = self.params
         words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         encoder = Recurrent(words.width, p.hidden, length=p.length, dropout=p.dropout)
-        if not 0 < most < labels:
+        if not p.shortlist:
             return Flat(words, encoder, LabelAttention(encoder.width, p.layers, shares))
         attend = LabelAttention(encoder.width, p.layers, shares, sparse=True)
-        return Shortlisted(words, encoder, attend, Scorer(encoder.width, (), shares), most)
+        guess = Scorer(encoder.width + p.bag * words.width, (), shares)
+        return Shortlisted(words, encoder, attend, guess, most=min(p.shortlist, len(shares)), bag=p.bag)
 
 
 class Flat(Network):
@@ -94,14 +93,21 @@ class Shortlisted(Network):
     the mean of both.
     """
 
-    def __init__(self, words: Words, encoder: Recurrent, attend: LabelAttention, guess: Scorer, most: int) -> None:
+    def __init__(
+        self, words: Words, encoder: Recurrent, attend: LabelAttention, guess: Scorer, *, most: int, bag: bool
+    ) -> None:
         super().__init__()
         self.words, self.encoder, self.attend, self.guess, self.most = words, encoder, attend, guess, most
         self.labels = attend.queries.num_embeddings
+        self.bag = bag
 
     def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
-        states = self.encoder(self.words(batch.tokens), batch.mask)
-        return states, self.guess(largest_of(states, batch.mask))
+        vectors = self.words(batch.tokens)
+        states = self.encoder(vectors, batch.mask)
+        seen = [largest_of(states, batch.mask)]
+        if self.bag:
+            seen.append(mean_of(vectors, batch.mask))
+        return states, self.guess(torch.cat(seen, dim=1))
 
     def loss(self, batch: Documents) -> Tensor:
         states, guess = self._read(batch)

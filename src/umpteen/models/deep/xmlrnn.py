@@ -34,7 +34,7 @@ class XmlRnn(DeepClassifier):
             "quick": {"hidden": 64, "layers": (64,), "epochs": 6},
         }
 
-        hidden: int = setting(256, "Units of the LSTM in each direction.", least=1)
+        hidden: int = setting(128, "Units of the LSTM in each direction.", least=1)
         layers: tuple[int, ...] = setting((512,), "Widths of the fully connected layers before the labels.", least=1)
         dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
 
