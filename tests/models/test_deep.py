@@ -78,6 +78,17 @@ def test_leaning_points_at_the_words_of_the_topic(name: str) -> None:
     assert right >= 14
 
 
+def test_attention_models_can_lean_too(attention: Classifier) -> None:
+    right = 0
+    for text, truth in zip(TEST[:20], TRUTH, strict=False):
+        found = attention.explain(text, truth[0], by="leaning")
+        assert found.kind == "leaning"
+        right += found.features[0].name in TOPICS[truth[0]].split()
+    assert right >= 14
+    with pytest.raises(SettingError, match="'by' cannot be 'sum'"):
+        attention.explain(TEST[0], by="sum")
+
+
 def test_label_without_documents_has_no_reasons(attention: Classifier) -> None:
     Y = np.pad(np.array([[name in row for name in NAMES] for row in LABELS], int), ((0, 0), (0, 1)))
     fitted = model("fasttext")(**SMALL, buckets=500).fit(TEXTS, Y)

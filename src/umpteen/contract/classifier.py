@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from umpteen.contract.explanation import Explanation
+from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.inputs import answer, corpus_of, labels_of
 from umpteen.core import memory
 from umpteen.core.corpus import Corpus, MatrixCorpus
-from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError
+from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError, check_choice
 from umpteen.core.progress import track
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
@@ -58,6 +58,7 @@ class Classifier:
     reads_features: ClassVar[bool] = True  # whether documents may be ready features
     exact: ClassVar[bool] = True  # to the last bit whatever the threads and the documents tagged together
     resumable: ClassVar[bool] = False  # whether training leaves checkpoints in a run
+    reasons: ClassVar[tuple[Kind, ...]] = ("sum",)  # how it can explain itself, the usual way first
     _run: Run | None = None  # of the training in progress
 
     def __init__(self, **settings: Any) -> None:
@@ -92,8 +93,8 @@ class Classifier:
         """Become what `_save` wrote."""
         raise NotImplementedError
 
-    def _explain(self, corpus: Corpus, label: int) -> Explanation:
-        """Why the only document of `corpus` gets a label."""
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
+        """Why the only document of `corpus` gets a label, in one of the ways in `reasons`."""
         raise UmpteenError(f"{type(self).__name__} cannot explain its labels.")
 
     def trees(self) -> "list[Tree]":
@@ -187,9 +188,14 @@ class Classifier:
             for row in zip(ranking.labels, ranking.scores, strict=True)
         ]
 
-    def explain(self, X: Any, label: str | None = None) -> Explanation:
-        """Why a document, the first of `X`, gets a label, by key or name; without one, its best."""
+    def explain(self, X: Any, label: str | None = None, *, by: Kind | None = None) -> Explanation:
+        """Why a document, the first of `X`, gets a label, by key or name; without one, its best.
+
+        `by` is one of `reasons`, the ways in which this model can explain itself; without it, the first.
+        """
         self._check_fitted()
+        if by is not None:
+            check_choice("by", by, self.reasons)
         given = corpus_of([X] if isinstance(X, str) else X)
         corpus = next(given.batches(1), None)
         if corpus is None:
@@ -198,7 +204,7 @@ class Classifier:
             best = int(self.rank(corpus, 1).labels[0, 0])
             if best < 0:
                 raise DataError("The document gets no label, so there is nothing to explain: name one with --label.")
-        return self._explain(corpus, best if label is None else self.labels_.id(label))
+        return self._explain(corpus, best if label is None else self.labels_.id(label), by or self.reasons[0])
 
     def predict(self, X: Any) -> Any:
         """Each document's labels, as many as training documents had on average, in the form of the training `y`."""

@@ -49,6 +49,10 @@ class Network(nn.Module):
         """Scores of one label, (documents,)."""
         return self.chances(self(batch))[:, label]
 
-    def attention(self, batch: Documents, label: int) -> Tensor | None:
-        """How much a label looks at each token, (documents, longest); none for a network without such weights."""
-        return None
+    def logit(self, batch: Documents, label: int) -> Tensor:
+        """Logits of one label, (documents,)."""
+        return self(batch)[:, label]  # type: ignore[no-any-return]
+
+    def attention(self, batch: Documents, label: int) -> Tensor:
+        """How much a label looks at each token, (documents, longest), in networks that have such weights."""
+        raise NotImplementedError

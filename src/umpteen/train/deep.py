@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.classifier import Classifier, Size
-from umpteen.contract.explanation import Explanation
+from umpteen.contract.explanation import Explanation, Kind
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
@@ -35,6 +35,7 @@ class DeepClassifier(Classifier):
     reads_features = False
     exact = False
     resumable = True
+    reasons = ("leaning",)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         """A fresh network for word vectors (words, width), of which the first is padding and the second unknown.
@@ -92,7 +93,7 @@ class DeepClassifier(Classifier):
             raise DataError(f"The model was trained on text, and {corpus.name} holds ready features.")
         return self._tokens(corpus)
 
-    def _explain(self, corpus: Corpus, label: int) -> Explanation:
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         text, place = next(corpus.texts()), np.searchsorted(self._known, label)
         if place == len(self._known) or self._known[place] != label:
             raise DataError(f"No training document has the label {self.labels_.name(label)!r}: nothing speaks for it.")
@@ -100,7 +101,14 @@ class DeepClassifier(Classifier):
         spans = self._vocabulary.spans(text)[: int(source.tokens.lengths[0])]
         batch = source.batch(np.zeros(1, np.int64))
         return explained(
-            self._network, batch, int(place), text, spans, key=self.labels_.keys[label], name=self.labels_.name(label)
+            self._network,
+            batch,
+            int(place),
+            text,
+            spans,
+            by=by,
+            key=self.labels_.keys[label],
+            name=self.labels_.name(label),
         )
 
     def _memory(self, size: Size) -> int:

@@ -1,11 +1,12 @@
-"""Why a network gives a document a label: its attention, or, without one, how its logit leans on each word."""
+"""Why a network gives a document a label: where it attends to, or how its logit leans on each word."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from umpteen.contract.explanation import Explanation, Feature, Span
+from umpteen.contract.explanation import Explanation, Feature, Kind, Span
 from umpteen.networks.network import Network
 from umpteen.train.batches import Batch
 
@@ -17,6 +18,7 @@ def explained(
     text: str,
     spans: Sequence[tuple[int, int]],
     *,
+    by: Kind,
     key: str,
     name: str,
 ) -> Explanation:
@@ -24,8 +26,7 @@ def explained(
     network.eval()
     with torch.no_grad():
         score = float(network.score(batch, label)[0])
-        attention = network.attention(batch, label)
-    weights = (leaning(network, batch, label) if attention is None else attention)[0].tolist()
+        weights = (network.attention if by == "attention" else partial(leaning, network))(batch, label)[0].tolist()
     found = [(*span, weight) for span, weight in zip(spans, weights, strict=False) if weight]
     by_word: dict[str, float] = {}
     for start, end, weight in found:
@@ -38,7 +39,7 @@ def explained(
         text=text,
         spans=tuple(Span(*part) for part in found),
         features=tuple(Feature(*item) for item in sorted(by_word.items(), key=lambda item: -abs(item[1]))),
-        kind="leaning" if attention is None else "attention",
+        kind=by,
     )
 
 
@@ -53,7 +54,7 @@ def leaning(network: Network, batch: Batch, label: int) -> Tensor:
     hook = network.words.register_forward_hook(keep)
     try:
         with torch.enable_grad():
-            total = network(batch)[:, label].sum()
+            total = network.logit(batch, label).sum()
             (slope,) = torch.autograd.grad(total, held)
     finally:
         hook.remove()

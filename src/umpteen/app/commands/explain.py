@@ -3,7 +3,7 @@
 import json as json_text
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from typer import Argument, Option
 
@@ -18,7 +18,7 @@ from umpteen.core.legible import one_line
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
-    from umpteen.contract.explanation import Explanation
+    from umpteen.contract.explanation import Explanation, Kind
     from umpteen.core.corpus import Corpus
 
 
@@ -38,6 +38,15 @@ def explain(
         Option("--label", "-l", help="A label by key or name; may be repeated.", show_default="the best"),
     ] = None,
     k: Annotated[int, Option("-k", help="How many of the best labels to explain, where none is named.")] = 1,
+    by: Annotated[
+        str | None,
+        Option(
+            "--by",
+            metavar="WAY",
+            help="For networks: `attention` (where the label looks) or `leaning` (what speaks for and against).",
+            show_default="the model's own",
+        ),
+    ] = None,
     html: Annotated[
         Path | None,
         Option("--html", metavar="FILE", help="Write a page that needs nothing beside it.", show_default=False),
@@ -62,7 +71,7 @@ def explain(
     from umpteen.models import load
 
     loaded = load(model)
-    found = [loaded.explain(first, name) for name in label or _best(loaded, first, k)]
+    found = [loaded.explain(first, name, by=cast("Kind | None", by)) for name in label or _best(loaded, first, k)]
     if json:
         sys.stdout.writelines(f"{json_text.dumps(e.to_json(), ensure_ascii=False)}\n" for e in found)
     if html is not None:

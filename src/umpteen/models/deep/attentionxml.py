@@ -49,6 +49,7 @@ class AttentionXML(DeepClassifier):
         bag: bool = setting(True, "Let the guess see the mean of the word vectors beside the LSTM's states.")
 
     params: Params
+    reasons = ("attention", "leaning")
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         p = self.params
@@ -78,9 +79,12 @@ class Flat(Network):
     def loss(self, batch: Documents) -> Tensor:
         return self.attend.loss(self.states(batch), batch.mask, batch.targets(self.labels))
 
-    def score(self, batch: Documents, label: int) -> Tensor:
+    def logit(self, batch: Documents, label: int) -> Tensor:
         wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
-        return torch.sigmoid(self.attend.among(self.states(batch), batch.mask, wanted)[:, 0])
+        return self.attend.among(self.states(batch), batch.mask, wanted)[:, 0]
+
+    def score(self, batch: Documents, label: int) -> Tensor:
+        return torch.sigmoid(self.logit(batch, label))
 
     def attention(self, batch: Documents, label: int) -> Tensor:
         return self.attend.weights(self.states(batch), batch.mask, label)
@@ -125,11 +129,14 @@ class Shortlisted(Network):
         scores, order = torch.sigmoid((seen + logits) / 2).topk(k, dim=1)
         return chosen.gather(1, order), scores
 
-    def score(self, batch: Documents, label: int) -> Tensor:
+    def logit(self, batch: Documents, label: int) -> Tensor:
         states, guess = self._read(batch)
         wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
         seen = self.attend.among(states, batch.mask, wanted)
-        return torch.sigmoid((seen[:, 0] + guess[:, label]) / 2)
+        return (seen[:, 0] + guess[:, label]) / 2
+
+    def score(self, batch: Documents, label: int) -> Tensor:
+        return torch.sigmoid(self.logit(batch, label))
 
     def attention(self, batch: Documents, label: int) -> Tensor:
         return self.attend.weights(self._read(batch)[0], batch.mask, label)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from umpteen.contract.classifier import Classifier, Size
-from umpteen.contract.explanation import Explanation
+from umpteen.contract.explanation import Explanation, Kind
 from umpteen.core.corpus import Corpus
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value
@@ -47,7 +47,7 @@ class OneVsRest(Classifier):
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         return self._forest.rank(corpus, k, self.params, beam=1)
 
-    def _explain(self, corpus: Corpus, label: int) -> Explanation:
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         return self._forest.explain(corpus, label, self.params, self.labels_)
 
     def _memory(self, size: Size) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from umpteen.contract.classifier import Classifier, Size
-from umpteen.contract.explanation import Explanation
+from umpteen.contract.explanation import Explanation, Kind
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import SettingError
 from umpteen.core.ranking import Ranking
@@ -123,7 +123,7 @@ class PLT(Classifier):
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         return self._forest.rank(corpus, k, self.params, beam=self.params.beam)
 
-    def _explain(self, corpus: Corpus, label: int) -> Explanation:
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         return self._forest.explain(corpus, label, self.params, self.labels_)
 
     def trees(self) -> list[Tree]:
