@@ -1,6 +1,6 @@
 """DeepClassifier: a Classifier around a network. A model file gives only settings and a network."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -35,7 +35,7 @@ class DeepClassifier(Classifier):
     reads_features = False
     exact = False
     resumable = True
-    reasons = ("leaning",)
+    reasons: ClassVar[tuple[Kind, ...]] = ("leaning",)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         """A fresh network for word vectors (words, width), of which the first is padding and the second unknown.

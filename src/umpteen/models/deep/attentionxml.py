@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from umpteen.contract.explanation import Kind
 from umpteen.core.settings import Value, setting
 from umpteen.networks.attention import LabelAttention
 from umpteen.networks.network import Documents, Network
@@ -49,7 +50,7 @@ class AttentionXML(DeepClassifier):
         bag: bool = setting(True, "Let the guess see the mean of the word vectors beside the LSTM's states.")
 
     params: Params
-    reasons = ("attention", "leaning")
+    reasons: ClassVar[tuple[Kind, ...]] = ("attention", "leaning")
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         p = self.params
