@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from umpteen.networks.scorer import Scorer
 
-_ROOM = 1 << 24  # numbers that one chunk of labels may hold: 64 MiB
+_ROOM = 1 << 21  # numbers that one chunk of labels may hold: 8 MiB
 
 
 def attended(states: Tensor, mask: Tensor, queries: Tensor) -> tuple[Tensor, Tensor]:

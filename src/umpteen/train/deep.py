@@ -85,7 +85,7 @@ class DeepClassifier(Classifier):
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         source = Source(self._read(corpus), None, next(self._network.parameters()).device)
-        found = ranked(self._network, source, k, batch=_TAGGED, tokens=_TAGGED * self.params.length)
+        found = ranked(self._network, source, k, batch=_TAGGED, tokens=self.params.tokens)
         return Ranking(np.where(found.labels < 0, found.labels, self._known[found.labels]), found.scores)
 
     def _read(self, corpus: Corpus) -> Tokens:

@@ -30,7 +30,7 @@ def trained(network: Network, source: Source, valid: Source, settings: DeepSetti
 
     def judge() -> float:
         assert valid.Y is not None
-        ranking = ranked(network, valid, 5, batch=2 * settings.batch, tokens=2 * settings.batch * settings.length)
+        ranking = ranked(network, valid, 5, batch=2 * settings.batch, tokens=settings.tokens)
         return Judged.of(ranking, valid.Y, k=5).ndcg(5).value
 
     with _own_chance_and_threads(settings.jobs):

@@ -74,7 +74,7 @@ class Loop:
 
     def _order(self, epoch: int) -> list[Any]:
         p = self.settings
-        return shuffled(self._lengths, batch=p.batch, tokens=p.batch * p.length, seed=p.seed * _SEEDS + epoch)
+        return shuffled(self._lengths, batch=p.batch, tokens=p.tokens, seed=p.seed * _SEEDS + epoch)
 
     def _update(self, rows: Any, done: float) -> float:
         p = self.settings

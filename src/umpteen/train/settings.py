@@ -10,6 +10,7 @@ PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and e
     "pieces": 1,
     "word_dropout": 0.0,
     "batch": 40,
+    "tokens": 20_000,
     "rate": 0.001,
     "schedule": "constant",
     "clip": 0.0,
@@ -33,9 +34,10 @@ class DeepSettings(Settings):
     length: int = setting(500, "Words read at once.", least=1)
     pieces: int = setting(4, "Pieces of `length` words read of a long document; 1 cuts it after the first.", least=1)
 
-    epochs: int = setting(8, "Times that training reads all documents, at most.", least=1)
+    epochs: int = setting(10, "Times that training reads all documents, at most.", least=1)
     least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
     batch: int = setting(40, "Documents in a step.", least=1)
+    tokens: int = setting(8000, "Words in a step, padding counted; where documents are long, it has fewer.", least=1)
     rate: float = setting(0.002, "Learning rate of Adam.", least=0)
     schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
     decay: float = setting(0.0, "Weight decay.", least=0)

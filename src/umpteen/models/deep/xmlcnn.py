@@ -27,7 +27,7 @@ class XmlCnn(DeepClassifier):
         """The network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "paper": {**PAPER, "batch": 256, "epochs": 50},
+            "paper": {**PAPER, "batch": 256, "tokens": 128_000, "epochs": 50},
             "quick": {"filters": 32, "bottleneck": 64, "epochs": 6},
         }
 
