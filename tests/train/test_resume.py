@@ -84,6 +84,16 @@ def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
         Run(tmp_path / "nothing", resume=True)
 
 
+def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
+    run = Run(tmp_path / "r")
+    with run.held():
+        with pytest.raises(FolderError, match="in use by another training"):
+            made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True))
+        with pytest.raises(FolderError, match="in use by another training"):
+            Run(tmp_path / "r")
+    assert Run(tmp_path / "r").latest() is None
+
+
 def test_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
     file = max((tmp_path / "r" / "checkpoint").glob("*.npy"), key=lambda f: f.stat().st_size)

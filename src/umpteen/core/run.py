@@ -7,11 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 from umpteen.core.errors import FolderError
 from umpteen.core.store import Folder, NewFolder, new_folder
 
 LOG = "log.tsv"
-_WANTED, _CHECKPOINT = "run.json", "checkpoint"
+_WANTED, _CHECKPOINT, _LOCK = "run.json", "checkpoint", "lock"
 
 
 class Run:
@@ -35,8 +40,10 @@ class Run:
             raise FolderError(
                 f"{self.path} holds other files than a training run. Move it away, or choose another --out."
             )
-        shutil.rmtree(self.path, ignore_errors=True)
-        self.path.mkdir(parents=True)
+        if self.path.exists():
+            with self.held():
+                shutil.rmtree(self.path, ignore_errors=True)
+        self.path.mkdir(parents=True, exist_ok=True)
         (self.path / _WANTED).write_text(json.dumps(wanted or {}, indent=1), encoding="utf-8")
 
     def _check_there(self) -> None:
@@ -51,8 +58,19 @@ class Run:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise FolderError(f"{self.path / _WANTED} is damaged. Train from the start, without --resume.")
+            raise FolderError(f"{self.path / _WANTED} is damaged. Delete {self.path} and train from the start.")
         return found
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other trainings out of the folder; a process that dies lets go of it."""
+        with (self.path / _LOCK).open("w") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    raise FolderError(f"{self.path} is in use by another training. Wait for its end.") from None
+            yield
 
     @contextmanager
     def checkpoint(self) -> Iterator[NewFolder]:

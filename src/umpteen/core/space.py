@@ -53,7 +53,7 @@ class LabelSpace:
         """The id of a label, by key or by name."""
         if key in self._ids:
             return self._ids[key]
-        named = [self._ids[k] for k in self.keys if self.label(k).name == key]
+        named = [self._ids[k] for k in self.keys if key and self.label(k).name == key]
         if named:
             return named[0]
         raise DataError(f"There is no label {key!r} among the {len(self):,} labels known.{self._near(key)}")

@@ -4,7 +4,7 @@ import math
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 
 import torch
@@ -33,7 +33,7 @@ def trained(network: Network, source: Source, valid: Source, settings: DeepSetti
         ranking = ranked(network, valid, 5, batch=2 * settings.batch, tokens=settings.tokens)
         return Judged.of(ranking, valid.Y, k=5).ndcg(5).value
 
-    with _own_chance_and_threads(settings.jobs):
+    with _own_chance_and_threads(settings.jobs), run.held() if run is not None else nullcontext():
         device = next(network.parameters()).device
         loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device))
         marks = {"settings": _lasting(settings), "data": _mark(source) ^ _mark(valid)}
@@ -92,8 +92,8 @@ def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> N
     for mark, known in marks.items():
         if latest.facts[mark] != known:
             raise FolderError(
-                f"The run in {run.path} was begun with other {mark}. Use the same, or train from the start, "
-                "without --resume."
+                f"The run in {run.path} was begun with other {mark}. Use the same, or delete "
+                f"{run.path} and train from the start."
             )
     device = next(loop.network.parameters()).device
     tensors = {

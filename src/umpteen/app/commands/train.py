@@ -74,7 +74,9 @@ def train(
     """
     settings: dict[str, Any] = assignments(set or ())
     settings |= {name: value for name, value in (("seed", seed), ("jobs", jobs)) if value is not None}
-    wanted = (read_config(config) if config else _begun(out) if resume else Config()).over(
+    begun, reading = _begun(out) if resume else (Config(), {})
+    base, skip_bad = base if base is not None else reading.get("base"), skip_bad or bool(reading.get("skip_bad"))
+    wanted = (read_config(config) if config else begun).over(
         settings=settings,
         model=model,
         preset=preset,
@@ -110,6 +112,8 @@ def fitted(
 
     assert wanted.train is not None and wanted.out is not None
     check_free(wanted.out)
+    if not resume:
+        _check_stopped(wanted.out)
     kind = model_class(wanted.model)
     older = load(start) if start else None
     kept = dict(older.get_params()) if isinstance(older, kind) and wanted.preset is None else {}
@@ -117,13 +121,17 @@ def fitted(
     corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
     valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
     known = labels_for(wanted.train, wanted.labels, wanted.language)
-    run = _run(wanted, resume) if kind.resumable else None
+    run = _run(wanted, resume, {"base": base, "skip_bad": skip_bad}) if kind.resumable else None
     if resume and run is None:
         raise UmpteenError(f"{wanted.model} trains in one go and leaves nothing to resume: train it without --resume.")
     with keeping(_kept(wanted.out, run)):
         try:
             with _enough_memory(anyway), bar(f"Training {wanted.model}"):
                 made.fit(corpus, labels=known, valid=valid, start=older, run=run)
+        except UmpteenError:
+            if run is not None and run.latest() is None:
+                run.remove()  # nothing to go on with
+            raise
         finally:
             for part in (corpus, valid):
                 if part is not None:
@@ -140,7 +148,16 @@ def fitted(
     return made
 
 
-def _run(wanted: Config, resume: bool) -> "Run":
+def _check_stopped(out: Path) -> None:
+    """A training that was stopped is not lost by starting another in its place."""
+    place = _run_place(out)
+    if (place / "checkpoint").is_dir():
+        raise UmpteenError(
+            f"{place} holds a training that was stopped. Go on with it by --resume, or delete {place} to start over."
+        )
+
+
+def _run(wanted: Config, resume: bool, reading: dict[str, Any]) -> "Run":
     """The folder beside the model in which a long training keeps its checkpoints."""
     from umpteen.core.run import Run
 
@@ -148,26 +165,24 @@ def _run(wanted: Config, resume: bool) -> "Run":
     place = _run_place(wanted.out)
     if resume:
         return Run(place, resume=True)
-    if (place / "checkpoint").is_dir():
-        raise UmpteenError(
-            f"{place} holds a training that was stopped. Go on with it by --resume, or delete {place} to start over."
-        )
-    return Run(place, wanted.to_json())
+    return Run(place, wanted.to_json() | reading)
 
 
 def _run_place(out: Path) -> Path:
     return out.with_name(f"{out.name}.run")
 
 
-def _begun(out: Path | None) -> Config:
-    """What the training to be resumed was begun with."""
+def _begun(out: Path | None) -> tuple[Config, dict[str, Any]]:
+    """What the training to be resumed was begun with, and how its files were read."""
     from umpteen.core.run import Run
 
     if out is None:
         raise BadParameter(
             "Say which training to go on with, by where it saves its model: --out DIR", param_hint="--out"
         )
-    return Config.from_json(Run(_run_place(out), resume=True).wanted)
+    wanted = Run(_run_place(out), resume=True).wanted
+    reading = {name: wanted.pop(name, None) for name in ("base", "skip_bad")}
+    return Config.from_json(wanted), reading
 
 
 def _kept(out: Path, run: "Run | None") -> str:
