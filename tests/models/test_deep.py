@@ -79,12 +79,13 @@ def test_leaning_points_at_the_words_of_the_topic(name: str) -> None:
 
 
 def test_attention_models_can_lean_too(attention: Classifier) -> None:
-    right = 0
+    shares = []
     for text, truth in zip(TEST[:20], TRUTH, strict=False):
         found = attention.explain(text, truth[0], by="leaning")
         assert found.kind == "leaning"
-        right += found.features[0].name in TOPICS[truth[0]].split()
-    assert right >= 14
+        own = sum(f.weight for f in found.features if f.name in TOPICS[truth[0]].split())
+        shares.append(own / sum(abs(f.weight) for f in found.features))
+    assert np.mean(shares) > 0.3  # the words of the topic speak for it, on the whole
     with pytest.raises(SettingError, match="'by' cannot be 'sum'"):
         attention.explain(TEST[0], by="sum")
 
