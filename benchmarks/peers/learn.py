@@ -13,11 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from peers.measure import peak, timed
+from peers.measure import fastest, peak
 from peers.network import THREADS, Clock, Network, Sizes, part
 from peers.networks import NETWORKS
 
-_ROUNDS = 3
 _LONG = 30  # seconds of tagging after which there is no further round
 
 Figures = dict[str, float]
@@ -39,12 +38,7 @@ def tag(system: Network, model: Path, answer: Path) -> Figures:
     before = peak()
     system.load(model)
     system.tag(texts[: system.sizes.batch])  # a warm process
-    best, spent = float("inf"), 0.0
-    for _ in range(_ROUNDS):
-        seconds, labels = timed(system.tag, texts)
-        best, spent = min(best, seconds), spent + seconds
-        if spent > _LONG:
-            break
+    best, labels = fastest(system.tag, texts, long=_LONG)
     np.save(answer.with_suffix(".npy"), labels)
     return {"docs_s": len(texts) / best, "tagged": len(texts), "tag_mb": peak(), "tag_before_mb": before}
 

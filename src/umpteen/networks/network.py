@@ -47,7 +47,7 @@ class Network(nn.Module):
 
     def score(self, batch: Documents, label: int) -> Tensor:
         """Scores of one label, (documents,)."""
-        return self.chances(self(batch))[:, label]
+        return torch.sigmoid(self.logit(batch, label))
 
     def logit(self, batch: Documents, label: int) -> Tensor:
         """Logits of one label, (documents,)."""

@@ -1,7 +1,6 @@
 """Why a network gives a document a label: where it attends to, or how its logit leans on each word."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -26,7 +25,8 @@ def explained(
     network.eval()
     with torch.no_grad():
         score = float(network.score(batch, label)[0])
-        weights = (network.attention if by == "attention" else partial(leaning, network))(batch, label)[0].tolist()
+        seen = network.attention(batch, label) if by == "attention" else leaning(network, batch, label)
+    weights = seen[0].tolist()
     found = [(*span, weight) for span, weight in zip(spans, weights, strict=False) if weight]
     by_word: dict[str, float] = {}
     for start, end, weight in found:

@@ -84,9 +84,6 @@ class Flat(Network):
         wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
         return self.attend.among(self.states(batch), batch.mask, wanted)[:, 0]
 
-    def score(self, batch: Documents, label: int) -> Tensor:
-        return torch.sigmoid(self.logit(batch, label))
-
     def attention(self, batch: Documents, label: int) -> Tensor:
         return self.attend.weights(self.states(batch), batch.mask, label)
 
@@ -135,9 +132,6 @@ class Shortlisted(Network):
         wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
         seen = self.attend.among(states, batch.mask, wanted)
         return (seen[:, 0] + guess[:, label]) / 2
-
-    def score(self, batch: Documents, label: int) -> Tensor:
-        return torch.sigmoid(self.logit(batch, label))
 
     def attention(self, batch: Documents, label: int) -> Tensor:
         return self.attend.weights(self._read(batch)[0], batch.mask, label)

@@ -86,5 +86,8 @@ class Averaged(Network):
         targets = batch.targets(self.labels)
         return -(chances * targets / targets.sum(dim=1, keepdim=True).clamp(min=1)).sum(dim=1).mean()
 
+    def score(self, batch: Documents, label: int) -> Tensor:
+        return self.chances(self(batch))[:, label]
+
     def chances(self, logits: Tensor) -> Tensor:
         return logits.softmax(dim=1) if self.softmax else torch.sigmoid(logits)
