@@ -1,4 +1,4 @@
-"""LibMultiLabel's AttentionXML, flat and with its tree, called as its own command calls it."""
+"""LibMultiLabel's AttentionXML without its tree, called as its own command calls it."""
 
 import json
 import time
@@ -25,17 +25,11 @@ class LibMultiLabel(Network):
         import warnings
 
         import pandas
-        from libmultilabel.nn import attentionxml, data_utils, model, nn_utils
+        from libmultilabel.nn import data_utils, nn_utils
 
         warnings.simplefilter("ignore")
         logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
-        self.frame, self.plt, self.texts, self.made, self.nn = (
-            pandas.DataFrame,
-            attentionxml,
-            data_utils,
-            model,
-            nn_utils,
-        )
+        self.frame, self.texts, self.nn = pandas.DataFrame, data_utils, nn_utils
         self.device = nn_utils.init_device(use_cpu=True)
 
     @property
@@ -51,10 +45,23 @@ class LibMultiLabel(Network):
         )
         folder.mkdir(parents=True)
         (folder / "words.json").write_text(json.dumps(words))
-        self._learn(sets, words, vectors, folder, clock)
+        model = self._model(vectors)
+        train = self._loader(sets["train"], words, shuffle=True)
+        self._trainer(folder, clock, clock.limit).fit(model, train, self._loader(sets["val"], words))
+        for name, tensor in model.state_dict().items():  # the last weights as plain arrays; its own files are pickles
+            np.save(folder / f"{name}.npy", tensor.numpy(), allow_pickle=False)
 
-    def _learn(self, sets: Any, words: dict[str, int], vectors: Any, folder: Path, clock: Clock) -> None:
-        model = self.nn.init_model(
+    def load(self, folder: Path) -> None:
+        import torch
+
+        self.words = json.loads((folder / "words.json").read_text())
+        weights = {file.stem: torch.from_numpy(np.load(file, allow_pickle=False)) for file in folder.glob("*.npy")}
+        self.model = self._model(next(w for name, w in weights.items() if "embed" in name))
+        self.model.load_state_dict(weights)
+        self.trainer = self.nn.init_trainer(folder, silent=True, use_cpu=True)
+
+    def _model(self, vectors: Any) -> Any:
+        return self.nn.init_model(
             "AttentionXML_0",
             self._network(),
             self.names,
@@ -66,15 +73,6 @@ class LibMultiLabel(Network):
             silent=True,
             save_k_predictions=TOP,
         )
-        trainer = self._trainer(folder, clock, clock.limit)
-        train = self._loader(sets["train"], words, shuffle=True)
-        trainer.fit(model, train, self._loader(sets["val"], words))
-
-    def load(self, folder: Path) -> None:
-        self.words = json.loads((folder / "words.json").read_text())
-        path = folder / "best_model.ckpt"
-        self.model = self.made.Model.load_from_checkpoint(path, weights_only=False)
-        self.trainer = self.nn.init_trainer(folder, silent=True, use_cpu=True)
 
     def tag(self, texts: list[str]) -> NDArray[np.int32]:
         answers = self.trainer.predict(self.model, self._loader(self._asked(texts), self.words))
@@ -127,88 +125,8 @@ class LibMultiLabel(Network):
         return trainer
 
 
-class LibMultiLabelTree(LibMultiLabel):
-    """LibMultiLabel's AttentionXML as it calls it: a model of label clusters, then one of the labels in the best."""
-
-    beam: ClassVar[int] = 64
-
-    def _config(self, folder: Path) -> Any:
-        from libmultilabel.common_utils import AttributeDict
-
-        sizes = self.sizes
-        return AttributeDict(
-            multiclass=False,
-            cluster_size=8,
-            beam_width=self.beam,
-            max_seq_length=sizes.length,
-            network_config=self._network(),
-            loss_function="binary_cross_entropy_with_logits",
-            optimizer="adam",
-            learning_rate=0.001,
-            momentum=0.9,
-            weight_decay=0,
-            lr_scheduler=None,
-            scheduler_config=None,
-            cpu=True,
-            epochs=sizes.epochs,
-            limit_train_batches=1.0,
-            limit_val_batches=1.0,
-            limit_test_batches=1.0,
-            silent=True,
-            early_stopping_metric=self.metric,
-            patience=sizes.epochs,
-            val_metric=self.metric,
-            checkpoint_dir=str(folder),
-            monitor_metrics=[self.metric],
-            metric_threshold=0.5,
-            shuffle=True,
-            batch_size=sizes.batch,
-            eval_batch_size=sizes.batch,
-            data_workers=0,
-            save_k_predictions=TOP,
-            log_path=None,
-            predict_out_path=None,
-        )
-
-    def _learn(self, sets: Any, words: dict[str, int], vectors: Any, folder: Path, clock: Clock) -> None:
-        limits = iter((clock.limit / 2, clock.limit))
-
-        def watched(*arguments: Any, **settings: Any) -> Any:
-            trainer = self.nn.init_trainer(*arguments, **settings)
-            trainer.callbacks.append(_watch(clock, next(limits), share=0.5))
-            return trainer
-
-        self.plt.init_trainer = watched
-        self.plt.PLTTrainer(self._config(folder), self.names, vectors, words).fit(sets)
-
-    def load(self, folder: Path) -> None:
-        words = json.loads((folder / "words.json").read_text())
-        self.tree = self.plt.PLTTrainer(self._config(folder), self.names, None, words)
-        best = self.tree.get_best_model_path
-        self.first = self.made.Model.load_from_checkpoint(best(0), weights_only=False)
-        self.second = self.plt.PLTModel.load_from_checkpoint(best(1), weights_only=False)
-        self.clusters = np.load(self.tree.get_cluster_path(), allow_pickle=True)
-        self.trainer = self.nn.init_trainer(folder, silent=True, use_cpu=True)
-
-    def tag(self, texts: list[str]) -> NDArray[np.int32]:
-        X = self.tree.reformat_text(self._asked(texts))
-        near = self.trainer.predict(self.first, self.tree.eval_dataloader(self.plt.PlainDataset(X)))
-        chances = self.plt.expit(np.vstack([batch["top_k_pred_scores"] for batch in near]))
-        chosen = np.vstack([batch["top_k_pred"] for batch in near])
-        labels, scores = self.tree.cluster2label(self.clusters, chosen, chances)
-        documents = self.plt.PLTDataset(
-            X,
-            num_classes=self.labels,
-            num_labels_selected=self.beam * max(map(len, self.clusters)),
-            labels_selected=labels,
-            label_scores=scores,
-        )
-        answers = self.trainer.predict(self.second, self.tree.eval_dataloader(documents))
-        return np.vstack([batch["top_k_pred"] for batch in answers]).astype(np.int32)
-
-
-def _watch(clock: Clock, limit: float, *, share: float = 1.0) -> Any:
-    """A callback that counts documents (each as `share` of one), times validation and stops training in time."""
+def _watch(clock: Clock, limit: float) -> Any:
+    """A callback that counts documents, times validation and stops training in time."""
     from lightning.pytorch.callbacks import Callback
 
     class Watch(Callback):
@@ -219,7 +137,7 @@ def _watch(clock: Clock, limit: float, *, share: float = 1.0) -> Any:
 
         def on_train_batch_end(self, trainer: Any, model: Any, outputs: Any, batch: Any, number: int) -> None:
             now = time.perf_counter()
-            clock.saw(share * len(batch["text"]), now - self.since)  # with the loading of the batch
+            clock.saw(len(batch["text"]), now - self.since)  # with the loading of the batch
             self.since = now
             if clock.spent > limit:
                 trainer.should_stop = True

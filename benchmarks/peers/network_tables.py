@@ -13,7 +13,7 @@ NOTES = """\
 Every system has the same documents, word vectors (frozen), LSTM size, length, batch size and number of epochs, and two
 threads on two cores; it trains in one process and answers in another. Training documents/s: documents times epochs by
 the seconds from texts in memory to a saved model, without validation where a system lets one tell (`umpteen` does not);
-in brackets, training steps alone. A document that a tree's two models see counts once. Runs that reach the time limit
+in brackets, training steps alone. Runs that reach the time limit
 stop there, and say how many documents they saw. Tagging documents/s: test documents at once, from text to five labels.
 Memory is the most that a process held. P@k in percent, labels not seen in training left out of the truth."""
 

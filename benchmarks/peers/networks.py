@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from peers.libml import LibMultiLabel, LibMultiLabelTree
+from peers.libml import LibMultiLabel
 from peers.network import THREADS, TOP, Clock, Network
 
 
@@ -94,5 +94,4 @@ NETWORKS: dict[str, type[Network]] = {
     "umpteen": Umpteen,
     "umpteen-flat": UmpteenFlat,
     "libmultilabel": LibMultiLabel,
-    "libmultilabel-tree": LibMultiLabelTree,
 }
