@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from typer import BadParameter
 
 from umpteen.app.border import note
-from umpteen.app.inputs import TEST, corpus_at, is_corpus
 from umpteen.core.errors import DataError
 from umpteen.core.files import decoded, opened, raw_lines
+from umpteen.data.folder import TEST, corpus_at, is_corpus
 
 if TYPE_CHECKING:
     from umpteen.core.corpus import Corpus, Document

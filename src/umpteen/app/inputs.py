@@ -1,65 +1,23 @@
-"""What commands read: a corpus file, or a folder whose train, test and label files go together."""
+"""What commands say of the files they read: the labels' names beside the data, and lines that were left out."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from umpteen.app.border import note
-from umpteen.core.errors import DataError, SettingError
-from umpteen.core.files import ENDINGS, plain_name
+from umpteen.core.errors import SettingError
+from umpteen.data.folder import label_file
 
 if TYPE_CHECKING:
     from umpteen.core.corpus import Corpus
     from umpteen.core.space import Label
-
-TRAIN, TEST = ("train", "trn"), ("test", "tst", "dev", "valid")
-LABELS = ("labels.tsv", "vocabulary.txt", "labels.ttl", "labels.rdf")
-
-
-def corpus_at(
-    path: Path,
-    *,
-    part: tuple[str, ...] = TRAIN,
-    format: str | None = None,
-    base: int | None = None,
-    skip_bad: bool = False,
-) -> "Corpus":
-    """The corpus at `path`; of a folder with train and test files, the one that belongs to `part`."""
-    from umpteen.data.read import read
-
-    place = path if format is not None else member(path, part) or path
-    return read(place, format=format, base=base, skip_bad=skip_bad)
-
-
-def member(path: Path, part: tuple[str, ...]) -> Path | None:
-    """The data file in a folder that is named for `part`, or the only one; None where the path is no such folder."""
-    if not path.is_dir() or is_corpus(path):
-        return None
-    files = [file for file in sorted(path.iterdir()) if file.is_file() and not file.name.startswith(".")]
-    for name in part:
-        named = [file for file in files if file.name.partition(".")[0] == name]
-        if len(named) > 1:
-            raise DataError(f"Both {named[0].name} and {named[1].name} are there. Name the one to read.", file=path)
-        if named:
-            return named[0]
-    data = [file for file in files if part == TRAIN and is_corpus(file)]
-    if len(data) != 1:
-        raise DataError(f"There is no {part[0]} file in this folder. Name the file to read.", file=path)
-    return data[0]
-
-
-def has(path: Path, part: tuple[str, ...]) -> bool:
-    """Whether the folder has a file named for `part`."""
-    return path.is_dir() and any(file.name.partition(".")[0] in part for file in path.iterdir() if file.is_file())
 
 
 def labels_for(path: Path, labels: Path | None, language: str | None = None) -> "Mapping[str, Label] | None":
     """What the label file says; without one, the label file in the data's folder where a folder was named."""
     from umpteen.labels.files import read_labels
 
-    if labels is None and path.is_dir():
-        beside = (path / f"{name}{ending}" for name in LABELS for ending in ("", *ENDINGS))
-        labels = next((file for file in beside if file.is_file()), None)
+    labels = labels or label_file(path)
     if labels is None and language is not None:
         raise SettingError(f"There is no label file to take names in {language!r} from. Name one with --labels FILE.")
     return None if labels is None else read_labels(labels, language=language)
@@ -71,18 +29,3 @@ def report_bad(corpus: "Corpus") -> None:
         note(f"{corpus.bad.count:,} malformed lines of {corpus.name} were left out. The first:")
         for problem in corpus.bad.first:
             note(f"  {problem}")
-
-
-def spoken_name(path: str | Path) -> str:
-    """A short name for data: its folder and file, without the ending."""
-    place = Path(path).absolute()
-    return f"{place.parent.name}/{plain_name(place).partition('.')[0]}" if place.parent.name else place.name
-
-
-def is_corpus(path: Path) -> bool:
-    """Whether a format knows the file or folder as its own."""
-    from umpteen.data.format import Head
-    from umpteen.data.formats import formats
-
-    head = Head(path)
-    return any(kind.detect(head) for kind in formats().values())

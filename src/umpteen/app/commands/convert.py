@@ -6,9 +6,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from umpteen.app import options
-from umpteen.app.inputs import corpus_at, report_bad
+from umpteen.app.inputs import report_bad
 from umpteen.app.outputs import write_corpus
 from umpteen.app.tables import show
+from umpteen.data.folder import corpus_at
 
 
 def convert(

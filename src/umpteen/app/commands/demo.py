@@ -14,11 +14,11 @@ from umpteen.app.border import keeping, note
 from umpteen.app.commands.generate import write_catalogue
 from umpteen.app.commands.train import fitted
 from umpteen.app.config import DEFAULT_MODEL, Config
-from umpteen.app.inputs import TEST, corpus_at
-from umpteen.app.judgement import Judgement, judge
 from umpteen.app.tables import show, spoken_seconds, table
+from umpteen.contract.judgement import Judgement, judge
 from umpteen.core.errors import FetchError
 from umpteen.core.legible import meter, one_line
+from umpteen.data.folder import TEST, corpus_at
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier

@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 from umpteen.app import options
-from umpteen.app.inputs import TEST, corpus_at, report_bad, spoken_name
-from umpteen.app.judgement import judge
+from umpteen.app.inputs import report_bad
 from umpteen.app.scores import show_report
 from umpteen.app.tables import show
+from umpteen.contract.judgement import judge
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.progress import bar
+from umpteen.data.folder import TEST, corpus_at, spoken_name
 
 _KEPT = 5  # labels of each document in a saved evaluation
 

@@ -7,10 +7,11 @@ from typer import Argument, Option
 
 from umpteen.app import options
 from umpteen.app.config import assignments
-from umpteen.app.inputs import corpus_at, report_bad
+from umpteen.app.inputs import report_bad
 from umpteen.app.outputs import usual_name, write_corpus
 from umpteen.app.tables import show
 from umpteen.core.errors import SettingError
+from umpteen.data.folder import corpus_at
 
 
 def split(

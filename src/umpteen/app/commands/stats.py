@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from umpteen.app import options
-from umpteen.app.inputs import TEST, corpus_at, has, is_corpus, labels_for, report_bad
+from umpteen.app.inputs import labels_for, report_bad
 from umpteen.app.tables import show, table
 from umpteen.core.legible import meter
+from umpteen.data.folder import TEST, corpus_at, has, is_corpus
 
 if TYPE_CHECKING:
     from umpteen.data.stats import Bucket

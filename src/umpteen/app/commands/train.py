@@ -13,10 +13,11 @@ from typer import Argument, BadParameter, Option
 from umpteen.app import options
 from umpteen.app.border import keeping, note
 from umpteen.app.config import DEFAULT_MODEL, Config, assignments, read_config
-from umpteen.app.inputs import corpus_at, labels_for, report_bad
+from umpteen.app.inputs import labels_for, report_bad
 from umpteen.app.tables import show, spoken_seconds
 from umpteen.core.errors import UmpteenError
 from umpteen.core.progress import bar
+from umpteen.data.folder import corpus_at
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
