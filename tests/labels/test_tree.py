@@ -1,5 +1,7 @@
 """Label trees: shape, likeness, determinism, growth."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 
@@ -46,6 +48,34 @@ def test_a_balanced_tree_has_equal_groups_of_like_labels() -> None:
     ]
     purity = np.maximum(*halves).sum() / 240
     assert purity > 0.85
+
+
+def compressed(tree: Tree, c: int, height: int) -> list[list[tuple[int, int]]]:
+    """Algorithm 1 of LightAttention on a tree of halvings, node by node: who is left below the root, level by level."""
+    levels = [[*pairwise(level.tolist())] for level in tree.levels]
+    parent = {(n, node): next(up for up in levels[n - 1] if up[0] <= node[0] and node[1] <= up[1])
+              for n in range(1, len(levels)) for node in levels[n]}  # fmt: skip
+    kept = [{(len(levels) - 1, node) for node in levels[-1]}]
+    for level in range(1, height + 1):
+        above = set()
+        for n, node in kept[-1]:
+            for _ in range(c if level < height else n):
+                if n:
+                    n, node = n - 1, parent[n, node]
+            above.add((n, node))
+        kept.append(above)
+    return [sorted(node for _, node in nodes) for nodes in kept[::-1] if {n for n, _ in nodes} != {0}]
+
+
+def test_a_shallow_tree_is_the_compressed_one() -> None:
+    V, _ = themes(400)
+    deep = balanced(V, branch=2, leaf=5)
+    assert len(deep.levels) == 8
+    for c, height in ((1, 2), (2, 1), (2, 3), (3, 2), (3, 3), (4, 4)):
+        tree = balanced(V, branch=2**c, leaf=5, height=height)
+        np.testing.assert_array_equal(tree.order, deep.order)
+        assert [[*pairwise(level.tolist())] for level in tree.levels[1:]] == compressed(deep, c, height)
+        assert tree.levels[0].tolist() == [0, 400]
 
 
 def test_an_unbalanced_tree_finds_the_themes() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.progress import bar
+from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import cluster as kernel
 from umpteen.kernels.halve import halve
 from umpteen.kernels.lanes import LANES
@@ -32,6 +33,26 @@ class Tree:
         """For each level: its groups, and the groups or single labels below."""
         below = (*self.levels[1:], np.arange(len(self.order) + 1))
         return [*zip(self.levels, below, strict=True)]
+
+    def shallow(self, branch: int, height: int | None = None) -> "Tree":
+        """A tree of halvings made wide: groups with up to `branch` parts, on `height` levels (as many as it takes).
+
+        The lowest groups stay; above them, as often as `height` says, stand those so many halvings up that they have
+        `branch` parts, and then the root, with all that is left as its parts.
+        """
+        step = branch.bit_length() - 1
+        kept = self.levels[:0:-step][:height]
+        return Tree(self.order, (self.levels[0], *kept[::-1]))
+
+    def save(self, folder: NewFolder, name: str) -> None:
+        """Write all that `load` needs."""
+        folder.array(f"{name}_order", self.order)
+        folder.json(f"{name}_levels", [level.tolist() for level in self.levels])
+
+    @classmethod
+    def load(cls, folder: Folder, name: str) -> "Tree":
+        """The same as was saved."""
+        return cls(folder.array(f"{name}_order"), tuple(np.array(level) for level in folder.json(f"{name}_levels")))
 
     def grown(self, new: NDArray[np.int32], beside: NDArray[np.int64]) -> "tuple[Tree, NDArray[np.int64]]":
         """The tree with each `new` label right behind the label at place `beside`; and the old labels' new places."""
@@ -62,25 +83,19 @@ def profiles(X: sparse.csr_array, T: sparse.csr_array, *, most: int = 0, jobs: i
     return sparse.csr_array((np.concatenate(values), np.concatenate(columns), bounds), shape=(T.shape[0], X.shape[1]))
 
 
-def balanced(vectors: sparse.csr_array, *, branch: int, leaf: int, seed: int = 0, jobs: int = 0) -> Tree:
-    """Groups of equal size, halved until none has more than `leaf` labels.
-
-    Of these halvings each level shows as many as make `branch` parts, the first level what is left over.
-    """
+def balanced(
+    vectors: sparse.csr_array, *, branch: int, leaf: int, height: int | None = None, seed: int = 0, jobs: int = 0
+) -> Tree:
+    """Groups of equal size, halved until none has more than `leaf` labels, then made shallow and wide."""
     count = vectors.shape[0]
     halvings = max(0, (-(-count // leaf) - 1).bit_length())
-    step = branch.bit_length() - 1
-    shown = {halvings - n * step for n in range(halvings // step + 1)} - {0}
     order = np.arange(count)
-    bounds = np.array([0, count])
-    levels = [bounds]
+    levels = [np.array([0, count])]
     with bar("Growing the label tree", halvings) as line:
         for number in range(1, halvings + 1):
-            bounds = _halved(vectors, order, bounds, seed=seed * 1_000_003 + number * 7919, jobs=jobs)
-            if number in shown:
-                levels.append(bounds)
+            levels.append(_halved(vectors, order, levels[-1], seed=seed * 1_000_003 + number * 7919, jobs=jobs))
             line.advance()
-    return Tree(order.astype(np.int32), tuple(levels))
+    return Tree(order.astype(np.int32), tuple(levels)).shallow(branch, height)
 
 
 def unbalanced(vectors: sparse.csr_array, *, branch: int, leaf: int, depth: int, seed: int = 0, jobs: int = 0) -> Tree:

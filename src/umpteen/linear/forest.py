@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from itertools import count, takewhile
 
-import numpy as np
-
 from umpteen.contract.explanation import Explanation
 from umpteen.core.corpus import Corpus
 from umpteen.core.ranking import Ranking
@@ -40,18 +38,12 @@ class Forest:
         self.features.save(folder)
         for number, (tree, weights) in enumerate(self.trees):
             weights.save(folder, f"tree{number}")
-            folder.array(f"tree{number}_order", tree.order)
-            folder.json(f"tree{number}_levels", [level.tolist() for level in tree.levels])
+            tree.save(folder, f"tree{number}")
 
     @classmethod
     def load(cls, folder: Folder, settings: LinearSettings) -> "Forest":
         """The same as was saved."""
         names = takewhile(lambda name: folder.has(f"{name}_order.npy"), (f"tree{number}" for number in count()))
         return cls(
-            Features.load(folder, settings), [(_tree(folder, name), Weights.load(folder, name)) for name in names]
+            Features.load(folder, settings), [(Tree.load(folder, name), Weights.load(folder, name)) for name in names]
         )
-
-
-def _tree(folder: Folder, name: str) -> Tree:
-    levels = tuple(np.array(level) for level in folder.json(f"{name}_levels"))
-    return Tree(folder.array(f"{name}_order"), levels)
