@@ -110,7 +110,9 @@ def test_long_documents_are_read_in_pieces_or_cut() -> None:
 def test_vectors_stay_or_learn() -> None:
     for learn in (False, True):
         fitted = model("fasttext")(**SMALL, buckets=500, learn_vectors=learn).fit(TEXTS, LABELS)
-        same = np.array_equal(fitted._network.words.table.weight.numpy(force=True), fitted._vectors())
+        same = np.array_equal(
+            fitted._network.words.table.weight.numpy(force=True), fitted.vectors(fitted._reader.words)
+        )
         assert same != learn
 
 

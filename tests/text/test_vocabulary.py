@@ -80,8 +80,10 @@ def test_padded_rows_against_a_loop(catalogue: list[str]) -> None:
     for place, row in enumerate(rows):
         ids = tokens.ids[tokens.bounds[row] : tokens.bounds[row + 1]]
         expected[place, : len(ids)] = ids
-    assert np.array_equal(tokens.padded(rows), expected) and tokens.padded(rows).dtype == np.int64
-    assert tokens.padded(rows[:0]).shape == (0, 0)
+    ids, values = tokens.padded(rows)
+    assert np.array_equal(ids, expected) and ids.dtype == np.int64
+    assert values is None
+    assert tokens.padded(rows[:0])[0].shape == (0, 0)
 
 
 def test_spans_are_the_characters_of_the_tokens() -> None:

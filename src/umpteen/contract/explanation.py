@@ -1,7 +1,11 @@
 """Explanation: why a document gets a label; what models give and the terminal, a page or JSON show."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 Kind = Literal["sum", "attention", "leaning"]
 
@@ -59,3 +63,16 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return asdict(self)
+
+
+def spread(places: NDArray[np.int64], weights: Sequence[float]) -> tuple[Span, ...]:
+    """Spans of a text from rows of (from, to) and the weight of each; where they overlap, weights add up."""
+    edges = np.unique(places)
+    total = np.zeros(len(edges))
+    for (start, end), weight in zip(places.tolist(), weights, strict=True):
+        total[np.searchsorted(edges, start) : np.searchsorted(edges, end)] += weight
+    return tuple(
+        Span(int(start), int(end), float(weight))
+        for start, end, weight in zip(edges[:-1], edges[1:], total[:-1], strict=True)
+        if weight
+    )

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.contract.explanation import Explanation, Feature, Span, Step
+from umpteen.contract.explanation import Explanation, Feature, Span, Step, spread
 from umpteen.core.errors import DataError
 from umpteen.core.space import LabelSpace
 from umpteen.kernels import beam as kernel
@@ -79,18 +79,8 @@ def group_name(members: NDArray[np.int32], space: LabelSpace, *, shown: int = 3)
 
 
 def _spans(text: str, features: Features, given: dict[int, float]) -> tuple[Span, ...]:
-    """Where the features stand in the text; overlapping n-grams add up on the words they share."""
+    """Where the features stand in the text."""
     if features.tfidf is None:
         return ()
     found = features.tfidf.spans(text)
-    edges = np.unique(found[:, :2])
-    if not len(edges):
-        return ()
-    total = np.zeros(len(edges))
-    for start, end, column in found.tolist():
-        total[np.searchsorted(edges, start) : np.searchsorted(edges, end)] += given.get(column, 0.0)
-    return tuple(
-        Span(int(start), int(end), float(weight))
-        for start, end, weight in zip(edges[:-1], edges[1:], total[:-1], strict=True)
-        if weight
-    )
+    return spread(found[:, :2], [given.get(column, 0.0) for column in found[:, 2].tolist()])

@@ -40,26 +40,49 @@ class LabelAttention(nn.Module):
         """Logits of all labels, (documents, labels)."""
         weights = tuple(self.scorer.parameters())
         queries = self.queries.weight
-        return torch.cat([self._logits(states, mask, queries[part], *weights) for part in self._parts(states)], dim=1)
+        parts = self._parts(states, len(queries))
+        return torch.cat([self._logits(states, mask, queries[part], *weights) for part in parts], dim=1)
 
     def among(self, states: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
         """Logits of each document's own labels, (documents, candidates)."""
         return self._logits(states, mask, self.queries(labels), *self.scorer.parameters())
 
     def loss(self, states: Tensor, mask: Tensor, targets: Tensor) -> Tensor:
-        """Mean binary cross-entropy over documents and labels.
+        """Mean binary cross-entropy over documents and labels."""
+        return self.judged(states, mask, targets)[0] / targets.numel()
 
-        Each chunk's share of the gradient is taken while the chunk is at hand, so no chunk outlives its turn and
-        nothing is computed twice.
+    def judged(
+        self,
+        states: Tensor,
+        mask: Tensor,
+        targets: Tensor,
+        *,
+        labels: Tensor | None = None,
+        counts: Tensor | None = None,
+        plus: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """The sum of binary cross-entropies, and the logits, which no gradient flows through.
+
+        Of all labels, or of each document's own `labels`, (documents, candidates); `counts` are weights of theirs, and
+        `plus` is added to their logits. Each chunk's share of the gradient is taken while the chunk is at hand, so no
+        chunk outlives its turn and nothing is computed twice.
         """
 
-        def share(part: slice, states: Tensor, queries: Tensor, *weights: Tensor) -> Tensor:
+        def share(part: slice, queries: Tensor, *rest: Tensor) -> tuple[Tensor, Tensor]:
+            more, (states, *weights) = (rest[0], rest[1:]) if plus is not None else (None, rest)
             logits = self._logits(states, mask, queries, *weights)
-            return F.binary_cross_entropy_with_logits(logits, targets[:, part], reduction="sum") / targets.numel()
+            if more is not None:
+                logits = logits + more.squeeze(2)
+            weight = None if counts is None else counts[:, part]
+            loss = F.binary_cross_entropy_with_logits(logits, targets[:, part], weight, reduction="sum")
+            return loss, logits.detach()
 
-        weights = tuple(self.scorer.parameters())
-        made: Tensor = _Chunks.apply(share, self._parts(states), states, self.queries.weight, *weights)  # type: ignore[no-untyped-call]
-        return made
+        cut = [self.queries.weight if labels is None else self.queries(labels)]
+        if plus is not None:
+            cut.append(plus.unsqueeze(2))
+        parts = self._parts(states, targets.shape[1])
+        loss, logits = _Chunks.apply(share, parts, len(cut), *cut, states, *self.scorer.parameters())  # type: ignore[no-untyped-call]
+        return loss, logits
 
     def weights(self, states: Tensor, mask: Tensor, label: int) -> Tensor:
         """How one label looks at the documents, (documents, longest)."""
@@ -69,34 +92,42 @@ class LabelAttention(nn.Module):
     def _logits(states: Tensor, mask: Tensor, queries: Tensor, *weights: Tensor) -> Tensor:
         return Scorer.scored(attended(states, mask, queries)[0], *weights).squeeze(2)
 
-    def _parts(self, states: Tensor) -> list[slice]:
+    def _parts(self, states: Tensor, labels: int) -> list[slice]:
         documents, longest, width = states.shape
-        labels = self.queries.num_embeddings
         size = max(1, _ROOM // (documents * (longest + width + self._widest)))
         return [slice(start, start + size) for start in range(0, labels, size)]
 
 
 class _Chunks(torch.autograd.Function):
-    """The sum of `share` over parts of the queries; gradients are collected on the way forward."""
+    """The sum of losses over parts of labels, and their logits; gradients are collected on the way forward.
+
+    `share` takes a part, that part of the first `cut` tensors, which have labels as their last dimension but one, and
+    the other tensors whole.
+    """
 
     @staticmethod
     def forward(
-        ctx: Any, share: Callable[..., Tensor], parts: list[slice], states: Tensor, queries: Tensor, *weights: Tensor
-    ) -> Tensor:
-        total = states.new_zeros(())
-        by_query = torch.empty_like(queries)
-        summed = [torch.zeros_like(tensor) for tensor in (states, *weights)]
+        ctx: Any, share: Callable[..., tuple[Tensor, Tensor]], parts: list[slice], cut: int, *tensors: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        total, logits = tensors[0].new_zeros(()), []
+        gradients = [torch.empty_like(t) for t in tensors[:cut]] + [torch.zeros_like(t) for t in tensors[cut:]]
         for part in parts:
-            leaves = [t.detach().requires_grad_() for t in (states, queries[part], *weights)]
+            mine = [tensor[..., part, :] for tensor in tensors[:cut]]
+            leaves = [tensor.detach().requires_grad_() for tensor in (*mine, *tensors[cut:])]
             with torch.enable_grad():
-                loss = share(part, *leaves)
-            of_states, by_query[part], *rest = torch.autograd.grad(loss, leaves)
-            for sum_, gradient in zip(summed, (of_states, *rest), strict=True):
-                sum_ += gradient
+                loss, made = share(part, *leaves)
+            found = torch.autograd.grad(loss, leaves)
+            for whole, gradient in zip(gradients[:cut], found, strict=False):
+                whole[..., part, :] = gradient
+            for whole, gradient in zip(gradients[cut:], found[cut:], strict=True):
+                whole += gradient
             total += loss.detach()
-        ctx.save_for_backward(summed[0], by_query, *summed[1:])
-        return total
+            logits.append(made)
+        ctx.save_for_backward(*gradients)
+        joined = torch.cat(logits, dim=1)
+        ctx.mark_non_differentiable(joined)
+        return total, joined
 
     @staticmethod
-    def backward(ctx: Any, scale: Tensor) -> Any:
-        return None, None, *(scale * gradient for gradient in ctx.saved_tensors)
+    def backward(ctx: Any, scale: Tensor, _: Tensor) -> Any:
+        return None, None, None, *(scale * gradient for gradient in ctx.saved_tensors)

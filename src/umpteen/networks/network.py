@@ -1,10 +1,13 @@
 """Network: what every deep model's network can be asked. One that scores all labels at once only writes `forward`."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from umpteen.networks.words import Words
 
 
 class Documents(Protocol):
@@ -17,6 +20,9 @@ class Documents(Protocol):
     def positives(self) -> Tensor: ...
 
     @property
+    def values(self) -> Tensor | None: ...
+
+    @property
     def mask(self) -> Tensor: ...
 
     def targets(self, labels: int) -> Tensor: ...
@@ -25,7 +31,7 @@ class Documents(Protocol):
 class Network(nn.Module):
     """Documents to scores of labels."""
 
-    words: nn.Module  # the embedding of tokens, which explanations differentiate by
+    words: Words  # vectors of tokens, which explanations differentiate by
     labels: int
 
     def forward(self, batch: Documents) -> Tensor:
@@ -52,6 +58,10 @@ class Network(nn.Module):
     def logit(self, batch: Documents, label: int) -> Tensor:
         """Logits of one label, (documents,)."""
         return self(batch)[:, label]  # type: ignore[no-any-return]
+
+    def parts(self) -> Sequence["Network"]:
+        """The networks whose mean this one is; most are one."""
+        return [self]
 
     def attention(self, batch: Documents, label: int) -> Tensor:
         """How much a label looks at each token, (documents, longest), in networks that have such weights."""

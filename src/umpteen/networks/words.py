@@ -1,17 +1,20 @@
-"""Words: token ids to vectors, with dropout; their gradient is sparse, so a step costs only the words it saw."""
+"""Words: ids of words or features to vectors; with sparse gradients, a step costs only what it saw."""
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 
 class Words(nn.Module):
     """An embedding that starts from given vectors and stays as it is or learns."""
 
-    def __init__(self, vectors: NDArray[np.float32], *, learn: bool, dropout: float) -> None:
+    def __init__(
+        self, vectors: NDArray[np.float32], *, learn: bool = True, dropout: float = 0.0, sparse: bool = True
+    ) -> None:
         super().__init__()
-        self.table = nn.Embedding(vectors.shape[0], vectors.shape[1], padding_idx=0, sparse=learn)
+        self.table = nn.Embedding(vectors.shape[0], vectors.shape[1], padding_idx=0, sparse=learn and sparse)
         with torch.no_grad():
             self.table.weight.copy_(torch.from_numpy(vectors))
             self.table.weight[0] = 0
@@ -26,3 +29,16 @@ class Words(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         vectors: Tensor = self.dropout(self.table(tokens))  # (documents, longest, width)
         return vectors
+
+    def summed(self, tokens: Tensor, values: Tensor) -> Tensor:
+        """The sum of each document's vectors times their values, (documents, width), never a vector at a time."""
+        mask = tokens != 0
+        starts = F.pad(mask.sum(dim=1).cumsum(0)[:-1], (1, 0))
+        return F.embedding_bag(
+            tokens[mask],
+            self.table.weight,
+            starts,
+            mode="sum",
+            sparse=self.table.sparse,
+            per_sample_weights=values[mask],
+        )

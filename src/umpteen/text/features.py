@@ -11,10 +11,10 @@ from umpteen.text.tfidf import Tfidf, TfidfSettings
 
 
 class Features:
-    """Corpus to csr rows of unit length."""
+    """Corpus to csr rows of unit length, or with the values that ready features came with."""
 
-    def __init__(self, settings: TfidfSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: TfidfSettings, *, unit: bool = True) -> None:
+        self._settings, self._unit = settings, unit
         self.tfidf: Tfidf | None = None  # None: the documents come with features
         self.width = 0
         self._names: list[str] = []
@@ -27,7 +27,7 @@ class Features:
         else:
             self.tfidf = None
             self._names = list(corpus.feature_names or ())
-            X = _unit(corpus.matrix()).csr()
+            X = self._scaled(corpus.matrix()).csr()
         self.width = X.shape[1]
         return X
 
@@ -45,7 +45,13 @@ class Features:
             return self.tfidf.rows(corpus.texts())
         if corpus.width != self.width:
             raise DataError(f"The model was trained on {self.width} features, and {corpus.name} has {corpus.width}.")
-        return _unit(corpus.matrix())
+        return self._scaled(corpus.matrix())
+
+    def names(self) -> list[str]:
+        """What all columns stand for."""
+        if self.tfidf is not None:
+            return self.tfidf.names()
+        return self._names or [f"feature {column}" for column in range(self.width)]
 
     def name(self, column: int) -> str:
         """What a column stands for."""
@@ -61,9 +67,9 @@ class Features:
             folder.json("features", self._names)
 
     @classmethod
-    def load(cls, folder: Folder, settings: TfidfSettings) -> "Features":
+    def load(cls, folder: Folder, settings: TfidfSettings, *, unit: bool = True) -> "Features":
         """The same as was saved."""
-        made = cls(settings)
+        made = cls(settings, unit=unit)
         known = folder.facts["features"]
         made.width = known["width"]
         if known["text"]:
@@ -72,9 +78,9 @@ class Features:
             made._names = folder.json("features")
         return made
 
-
-def _unit(X: sparse.csr_array) -> Rows:
-    """A copy whose rows have length one."""
-    values = X.data.astype(np.float32)
-    unit_rows(values, X.indptr)
-    return Rows(X.indptr, X.indices, values, X.shape)
+    def _scaled(self, X: sparse.csr_array) -> Rows:
+        """A copy, whose rows have length one where that is wanted."""
+        values = X.data.astype(np.float32)
+        if self._unit:
+            unit_rows(values, X.indptr)
+        return Rows(X.indptr, X.indices, values, X.shape)

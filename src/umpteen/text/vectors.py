@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 _LLAMA = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")  # in the package
 
+_SPREAD = 0.3  # deviation of random vectors, about that of trained ones
+
 Found = tuple[NDArray[np.float32], NDArray[np.bool_]]  # (words, width) vectors, and which words have one
 
 
@@ -40,6 +42,18 @@ def aligned(words: Sequence[str], source: str, *, seed: int) -> Found:
     drawn *= np.float32(deviation * 12**0.5)  # numbers drawn from a range of 1 deviate by the root of a twelfth
     vectors[~found] = drawn
     return vectors, found
+
+
+def begun(words: Sequence[str], source: str, *, width: int, seed: int) -> NDArray[np.float32]:
+    """Vectors for a network to begin with: padding, the unknown word, then the words.
+
+    Where `source` is none, they are `width` random numbers each.
+    """
+    if source == "none":
+        found = np.random.default_rng(seed).normal(0, _SPREAD, (len(words), width)).astype(np.float32)
+    else:
+        found, _ = aligned(words, source, seed=seed)
+    return np.concatenate([np.zeros((2, found.shape[1]), np.float32), found])
 
 
 def _glove(words: Sequence[str]) -> Found:

@@ -28,10 +28,11 @@ Table = tuple[NDArray[np.uint64], NDArray[np.int32]]  # hashes of words, and the
 
 @dataclass(frozen=True)
 class Tokens:
-    """The word ids of many texts, behind each other."""
+    """The word ids of many texts, behind each other; where they are features, with their values."""
 
     ids: NDArray[np.int32]
     bounds: NDArray[np.int64]  # document d is ids[bounds[d]:bounds[d + 1]]
+    values: NDArray[np.float32] | None = None  # of each id
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -45,17 +46,23 @@ class Tokens:
         """The documents at these places."""
         lengths = self.lengths[rows]
         bounds = np.concatenate([[0], np.cumsum(lengths)])
-        return Tokens(self.ids[np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])], bounds)
+        chosen = np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
+        return Tokens(self.ids[chosen], bounds, None if self.values is None else self.values[chosen])
 
-    def padded(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
-        """The ids of some documents, one a row, with zeros behind the shorter ones."""
+    def padded(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
+        """The ids of some documents, one a row, with zeros behind the shorter ones; and their values."""
         starts = self.bounds[rows]
         lengths = self.bounds[np.asarray(rows) + 1] - starts
         columns = np.arange(lengths.max(initial=0))
         inside = columns < lengths[:, None]  # (rows, longest)
-        made = np.zeros(inside.shape, np.int64)
-        made[inside] = self.ids[(starts[:, None] + columns)[inside]]
-        return made
+        chosen = (starts[:, None] + columns)[inside]
+        ids = np.zeros(inside.shape, np.int64)
+        ids[inside] = self.ids[chosen]
+        if self.values is None:
+            return ids, None
+        values = np.zeros(inside.shape, np.float32)
+        values[inside] = self.values[chosen]
+        return ids, values
 
 
 class Vocabulary:

@@ -21,6 +21,7 @@ class Batch:
 
     tokens: Tensor  # (documents, longest), 0 is padding
     positives: Tensor  # (pairs, 2): document in this batch, label
+    values: Tensor | None = None  # (documents, longest) of features; words in their order have none
 
     @property
     def mask(self) -> Tensor:
@@ -54,9 +55,11 @@ class Source:
         if self.Y is not None:
             part = self.Y[rows]
             pairs = np.stack([np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices], axis=1)
+        ids, values = self.tokens.padded(rows)
         return Batch(
-            torch.from_numpy(self.tokens.padded(rows)).to(self._device),
+            torch.from_numpy(ids).to(self._device),
             torch.from_numpy(pairs.astype(np.int64)).to(self._device),
+            None if values is None else torch.from_numpy(values).to(self._device),
         )
 
 

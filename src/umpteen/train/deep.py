@@ -15,27 +15,30 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.run import LOG
 from umpteen.core.store import Folder, NewFolder
 from umpteen.networks.network import Network
-from umpteen.text.vectors import aligned
-from umpteen.text.vocabulary import Tokens, Vocabulary
+from umpteen.text.readers import Ordered, Places, Reader
+from umpteen.text.vectors import begun
+from umpteen.text.vocabulary import Tokens
 from umpteen.train.batches import Source
 from umpteen.train.device import device_of
 from umpteen.train.engine import trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
-from umpteen.train.settings import DeepSettings
+from umpteen.train.settings import DeepSettings, Learning
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _TAGGED = 64  # documents tagged at a time
 
 
 class DeepClassifier(Classifier):
-    """Reads the words of a text in their order."""
+    """Trains a network on what its reader makes of documents; without another, words in their order."""
 
-    params: DeepSettings
+    params: Learning
     reads_features = False
     exact = False
     resumable = True
     reasons: ClassVar[tuple[Kind, ...]] = ("leaning",)
+
+    # What a model gives ---------------------------------------------------------------------------------------------
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         """A fresh network for word vectors (words, width), of which the first is padding and the second unknown.
@@ -44,24 +47,35 @@ class DeepClassifier(Classifier):
         """
         raise NotImplementedError
 
+    def reader(self) -> Reader:
+        """A reader that has not learnt yet."""
+        p = self.params
+        assert isinstance(p, DeepSettings)
+        return Ordered(words=p.vocabulary, min_df=p.min_df, length=p.length * p.pieces, owner=type(self).__name__)
+
+    def vectors(self, words: list[str]) -> NDArray[np.float32]:
+        """What padding, the unknown and each of the reader's words begin as."""
+        p = self.params
+        assert isinstance(p, DeepSettings)
+        return begun(words, p.vectors, width=p.width, seed=p.seed)
+
+    # What all share -------------------------------------------------------------------------------------------------
+
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        if not corpus.is_text:
-            raise DataError(
-                f"{type(self).__name__} reads text, and {corpus.name} holds ready features: choose plt or ovr."
-            )
         p = self.params
         self._known = np.flatnonzero(np.diff(Y.tocsc().indptr)).astype(np.int32)  # labels that occur
-        self._vocabulary = Vocabulary.fit(corpus.texts(), most=p.vocabulary, min_df=p.min_df, size=corpus.size)
+        self._reader = self.reader()
         device = device_of(p.device)
-        documents = self._tokens(corpus)
-        targets = Y[:, self._known]
+        documents, targets = self._reader.fit(corpus), Y[:, self._known]
         if valid is not None:
-            source, kept = Source(documents, targets, device), Source(self._read(valid), self._truth(valid), device)
+            kept = Source(self._reader.read(valid), self._truth(valid), device)
+            source = Source(documents, targets, device)
         else:
             source, kept = _parted(documents, targets, p.held_out, p.seed, device)
         with torch.random.fork_rng(range(torch.cuda.device_count())):
             torch.manual_seed(p.seed)
-            self._network = self.network(self._vectors(), np.asarray(targets.mean(axis=0), np.float32)).to(device)
+            shares = np.asarray(targets.mean(axis=0), np.float32)
+            self._network = self.network(self.vectors(self._reader.words), shares).to(device)
         self._score = trained(self._network, source, kept, p, self._run)
         self._log = self._run.log() if self._run is not None else ""
 
@@ -71,53 +85,48 @@ class DeepClassifier(Classifier):
         others = np.setdiff1d(np.arange(truth.shape[1]), self._known)
         return truth[:, np.concatenate([self._known, others])]
 
-    def _tokens(self, corpus: Corpus) -> Tokens:
-        return self._vocabulary.tokens(corpus.texts(), most=self.params.length * self.params.pieces)
-
-    def _vectors(self) -> NDArray[np.float32]:
-        """The word vectors to begin with: padding, unknown, then the words."""
-        p, words = self.params, self._vocabulary.words
-        if p.vectors == "none":
-            found = np.random.default_rng(p.seed).normal(0, 0.3, (len(words), p.width)).astype(np.float32)
-        else:
-            found, _ = aligned(words, p.vectors, seed=p.seed)
-        return np.concatenate([np.zeros((2, found.shape[1]), np.float32), found])
+    def _source(self, corpus: Corpus) -> Source:
+        """Documents to tag."""
+        return Source(self._reader.read(corpus), None, next(self._network.parameters()).device)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        source = Source(self._read(corpus), None, next(self._network.parameters()).device)
-        found = ranked(self._network, source, k, batch=_TAGGED, tokens=self.params.tokens)
+        found = ranked(self._network, self._source(corpus), k, batch=_TAGGED, tokens=self.params.tokens)
         return Ranking(np.where(found.labels < 0, found.labels, self._known[found.labels]), found.scores)
 
-    def _read(self, corpus: Corpus) -> Tokens:
-        if not corpus.is_text:
-            raise DataError(f"The model was trained on text, and {corpus.name} holds ready features.")
-        return self._tokens(corpus)
-
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
-        text, place = next(corpus.texts()), np.searchsorted(self._known, label)
+        place = np.searchsorted(self._known, label)
         if place == len(self._known) or self._known[place] != label:
             raise DataError(f"No training document has the label {self.labels_.name(label)!r}: nothing speaks for it.")
-        source = Source(self._read(corpus), None, next(self._network.parameters()).device)
-        spans = self._vocabulary.spans(text)[: int(source.tokens.lengths[0])]
-        batch = source.batch(np.zeros(1, np.int64))
+        text, source = next(corpus.texts()) if corpus.is_text else "", self._source(corpus)
+        places = self._reader.places(text, source.tokens)
         return explained(
             self._network,
-            batch,
+            source.batch(np.zeros(1, np.int64)),
             int(place),
             text,
-            spans,
+            places,
             by=by,
             key=self.labels_.keys[label],
             name=self.labels_.name(label),
+            words=self._called(source.tokens.ids, text, places),
         )
 
+    def _called(self, ids: NDArray[np.int32], text: str, places: Places) -> list[str]:
+        """What a document's ids stand for; an unknown word is called as the text does."""
+        names = ("", "(unknown)", *self._reader.words)
+        called = [names[id] for id in ids.tolist()]
+        for start, end, number in places.tolist():
+            if ids[number] == 1:
+                called[number] = f"{text[start:end].lower()} (unknown)"
+        return called
+
     def _memory(self, size: Size) -> int:
-        words = min(self.params.vocabulary, 1000 + size.characters // 100)  # new words grow rarer and rarer
+        words = 1000 + size.characters // 100 + size.features // 100  # new words grow rarer and rarer
         weights = 4 * (words * 300 + size.labels * 1024)
         return super()._memory(size) + 8 * weights + size.characters + (1 << 30)  # 1 GiB for torch and a batch
 
     def _save(self, folder: NewFolder) -> None:
-        self._vocabulary.save(folder)
+        self._reader.save(folder)
         folder.array("known", self._known)
         folder.facts["score"] = self._score
         weights = self._network.state_dict()
@@ -127,12 +136,14 @@ class DeepClassifier(Classifier):
         (folder.path / LOG).write_text(self._log, encoding="utf-8")
 
     def _load(self, folder: Folder) -> None:
-        self._vocabulary = Vocabulary.load(folder)
+        self._reader = self.reader()
+        self._reader.load(folder)
         self._known = folder.array("known")
         self._score, self._log = folder.facts["score"], (folder.path / LOG).read_text(encoding="utf-8")
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
         with torch.device("meta"):
-            vectors = np.zeros(weights["words.table.weight"].shape, np.float32)
+            table = next(tensor for name, tensor in weights.items() if name.endswith("words.table.weight"))
+            vectors = np.zeros(table.shape, np.float32)
             self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()

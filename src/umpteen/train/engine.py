@@ -19,13 +19,13 @@ from umpteen.train.batches import Source
 from umpteen.train.device import autocast_of
 from umpteen.train.loop import Loop, Step
 from umpteen.train.ranked import ranked
-from umpteen.train.settings import DeepSettings
+from umpteen.train.settings import Learning
 from umpteen.train.weights import put
 
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
 
 
-def trained(network: Network, source: Source, valid: Source, settings: DeepSettings, run: Run | None) -> float:
+def trained(network: Network, source: Source, valid: Source, settings: Learning, run: Run | None) -> float:
     """Train a network in place; the validation score of the weights it ends with, nDCG@5."""
 
     def judge() -> float:
@@ -103,17 +103,17 @@ def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> N
     run.rewind(int(loop.counts["number"]))
 
 
-def _lasting(settings: DeepSettings) -> dict[str, object]:
+def _lasting(settings: Learning) -> dict[str, object]:
     return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(settings).items() if k not in _MAY_CHANGE}
 
 
 def _mark(source: Source) -> int:
     """A number that other documents or labels would change."""
     assert source.Y is not None
-    parts = (source.tokens.ids, source.tokens.bounds, source.Y.indices, source.Y.indptr)
+    read = source.tokens
     total = 0
-    for part in parts:
-        total = zlib.crc32(part.tobytes(), total)
+    for part in (read.ids, read.bounds, read.values, source.Y.indices, source.Y.indptr):
+        total = zlib.crc32(part.tobytes(), total) if part is not None else total
     return total
 
 

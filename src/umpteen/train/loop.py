@@ -10,7 +10,7 @@ from torch import Tensor
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, shuffled
 from umpteen.train.optimiser import Adam
-from umpteen.train.settings import DeepSettings
+from umpteen.train.settings import Learning
 from umpteen.train.weights import Average, Weights, copied, put
 
 _SEEDS = 1_000_003  # steps of two seeds draw different numbers
@@ -32,7 +32,7 @@ class Loop:
     """Trains a network; `best` are the weights with the best validation score so far."""
 
     def __init__(
-        self, network: Network, source: Source, settings: DeepSettings, judge: Callable[[], float], autocast: Any
+        self, network: Network, source: Source, settings: Learning, judge: Callable[[], float], autocast: Any
     ) -> None:
         self.network, self.source, self.settings = network, source, settings
         self._judge, self._autocast = judge, autocast

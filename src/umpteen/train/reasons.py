@@ -1,12 +1,14 @@
-"""Why a network gives a document a label: where it attends to, or how its logit leans on each word."""
+"""Why a network gives a document a label: where it attends to, or how its logit leans on each word or feature."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from umpteen.contract.explanation import Explanation, Feature, Kind, Span
+from umpteen.contract.explanation import Explanation, Feature, Kind, spread
 from umpteen.networks.network import Network
+from umpteen.text.readers import Places
 from umpteen.train.batches import Batch
 
 
@@ -15,36 +17,48 @@ def explained(
     batch: Batch,
     label: int,
     text: str,
-    spans: Sequence[tuple[int, int]],
+    places: Places,
     *,
     by: Kind,
     key: str,
     name: str,
+    words: Sequence[str],
 ) -> Explanation:
-    """Explain one label of the only document of a batch, whose tokens stand at `spans` of its text."""
+    """Explain one label of the only document of a batch, whose ids, called `words`, stand at `places` of its text."""
     network.eval()
     with torch.no_grad():
         score = float(network.score(batch, label)[0])
         seen = network.attention(batch, label) if by == "attention" else leaning(network, batch, label)
     weights = seen[0].tolist()
-    found = [(*span, weight) for span, weight in zip(spans, weights, strict=False) if weight]
     by_word: dict[str, float] = {}
-    for start, end, weight in found:
-        word = text[start:end].lower()
+    for word, weight in zip(words, weights, strict=False):
         by_word[word] = by_word.get(word, 0.0) + weight
     return Explanation(
         label=key,
         name=name,
         score=score,
         text=text,
-        spans=tuple(Span(*part) for part in found),
-        features=tuple(Feature(*item) for item in sorted(by_word.items(), key=lambda item: -abs(item[1]))),
+        spans=spread(places[:, :2], [weights[number] for number in places[:, 2].tolist()]),
+        features=tuple(Feature(*item) for item in sorted(by_word.items(), key=lambda item: -abs(item[1])) if item[1]),
         kind=by,
     )
 
 
 def leaning(network: Network, batch: Batch, label: int) -> Tensor:
-    """What each word adds to a label's logit to first order: its vector times the gradient, (documents, longest)."""
+    """What each word adds to a label's logit to first order, (documents, longest).
+
+    It is a feature's value, or else a word's vector, times the gradient.
+    """
+    parts = [_leaning(part, batch, label) for part in network.parts()]
+    return torch.stack(parts).mean(dim=0)
+
+
+def _leaning(network: Network, batch: Batch, label: int) -> Tensor:
+    if batch.values is not None:
+        values = batch.values.detach().requires_grad_()
+        with torch.enable_grad():
+            (slope,) = torch.autograd.grad(network.logit(replace(batch, values=values), label).sum(), values)
+        return (slope * values).detach()
     held: list[Tensor] = []
 
     def keep(module: object, given: object, vectors: Tensor) -> Tensor:

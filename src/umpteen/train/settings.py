@@ -1,9 +1,10 @@
-"""DeepSettings: what all deep models can be told, how they read and how they learn."""
+"""What deep models can be told: how they learn, and how they read words in their order or bags of features."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from umpteen.core.settings import Settings, Value, setting
+from umpteen.text.tfidf import TfidfSettings
 
 PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and early stopping, nothing else
     "vectors": "glove",
@@ -20,19 +21,10 @@ PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and e
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeepSettings(Settings):
-    """Reading, learning, and what it runs on."""
+class Learning(Settings):
+    """How a network learns, and what it runs on."""
 
     jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)
-
-    vectors: str = setting("wordllama", "Word vectors to begin with: wordllama, glove, none, or a file of them.")
-    width: int = setting(256, "Numbers in a word vector where `vectors` is none.", least=1)
-    learn_vectors: bool = setting(True, "Change the word vectors in training; else they stay as they were.")
-    word_dropout: float = setting(0.2, "Share of the word vectors' numbers left out in a step.", least=0, most=0.9)
-    vocabulary: int = setting(200_000, "Words known, those of most documents first.", least=1)
-    min_df: int = setting(2, "A word must occur in this many documents.", least=1)
-    length: int = setting(500, "Words read at once.", least=1)
-    pieces: int = setting(4, "Pieces of `length` words read of a long document; 1 cuts it after the first.", least=1)
 
     epochs: int = setting(10, "Times that training reads all documents, at most.", least=1)
     least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
@@ -56,3 +48,29 @@ class DeepSettings(Settings):
         "auto", "Numbers of 32 or 16 bits; auto tries what is faster here.", choices=("auto", "fp32", "bf16")
     )
     compile: bool = setting(False, "Compile the network with torch.compile.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeepSettings(Learning):
+    """For models that read words in their order."""
+
+    vectors: str = setting("wordllama", "Word vectors to begin with: wordllama, glove, none, or a file of them.")
+    width: int = setting(256, "Numbers in a word vector where `vectors` is none.", least=1)
+    learn_vectors: bool = setting(True, "Change the word vectors in training; else they stay as they were.")
+    word_dropout: float = setting(0.2, "Share of the word vectors' numbers left out in a step.", least=0, most=0.9)
+    vocabulary: int = setting(200_000, "Words known, those of most documents first.", least=1)
+    min_df: int = setting(2, "A word must occur in this many documents.", least=1)
+    length: int = setting(500, "Words read at once.", least=1)
+    pieces: int = setting(4, "Pieces of `length` words read of a long document; 1 cuts it after the first.", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BagSettings(Learning, TfidfSettings):
+    """For models that read features with values: tf-idf of text, or ready ones."""
+
+    jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)
+    min_df: int = setting(2, "A feature must occur in this many documents.", least=1)
+    max_features: int = setting(200_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
+    feature_dropout: float = setting(0.2, "Share of a document's features left out in a step.", least=0, most=0.9)
+    batch: int = setting(256, "Documents in a step.", least=1)
+    tokens: int = setting(64_000, "Features in a step, padding counted; of long documents it has fewer.", least=1)

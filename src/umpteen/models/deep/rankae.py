@@ -1,0 +1,208 @@
+"""Rank-AE: features and labels meet in one space, out of which a decoder ranks the labels.
+
+Wang et al. (2019). Preset `paper` is the paper's: L_h + lambda L_ae, the margin ranking loss, one layer from the pooled
+features to the common space. What goes beyond it are settings, named as such.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from umpteen.contract.explanation import Kind
+from umpteen.core.settings import Value, setting
+from umpteen.networks.excitation import Excitation
+from umpteen.networks.layers import Layers
+from umpteen.networks.network import Documents, Network
+from umpteen.networks.outputs import Outputs, best_of
+from umpteen.networks.recurrent import Recurrent
+from umpteen.networks.words import Words
+from umpteen.text.readers import Bag, Ordered, Reader
+from umpteen.text.vectors import begun
+from umpteen.train.deep import DeepClassifier
+from umpteen.train.settings import BagSettings
+
+_LENGTH = 500  # words that the LSTM reads
+
+
+class RankAE(DeepClassifier):
+    """Suits features or texts whose labels go together, and labels with noise."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Params(BagSettings):
+        """The network's shape and its losses."""
+
+        presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
+            "paper": {
+                "vectors": "glove",
+                "unit": False,
+                "pooling": "mean",
+                "layers": (),
+                "through": 0.0,
+                "members": 1,
+                "feature_dropout": 0.0,
+                "average_from": 1.0,
+            },
+        }
+
+        vectors: str = setting("none", "Vectors features begin as: none, wordllama, glove, or a file of them.")
+        width: int = setting(100, "Numbers in a feature's vector where `vectors` is none.", least=1)
+        encoder: str = setting(
+            "values", "Vectors times feature values, or states of a BiLSTM over the words.", choices=("values", "lstm")
+        )
+        unit: bool = setting(True, "Scale a document's ready feature values to unit length.")
+        attention: bool = setting(True, "Weigh each number of each feature's vector (channel attention).")
+        reduction: int = setting(4, "How many times narrower the attention's inner layer is.", least=1)
+        pooling: str = setting("sum", "How features become one vector.", choices=("sum", "mean"))
+        layers: tuple[int, ...] = setting((512,), "Beyond the paper: hidden layers before the common space.", least=1)
+        dropout: float = setting(0.5, "Share of these layers' numbers left out in a step.", least=0, most=0.9)
+        hidden: int = setting(100, "Width of the common space.", least=1)
+        code: int = setting(256, "Width of the layer between labels and the common space.", least=1)
+        decoder: str = setting("linear", "What follows the decoder's inner layer.", choices=("linear", "relu"))
+        loss: str = setting(
+            "ranking",
+            "What the autoencoder learns by: margin ranking, cross-entropy (BCE-AE), or C2AE's pairs.",
+            choices=("ranking", "bce", "exponential"),
+        )
+        bounded: bool = setting(False, "Label scores between 0 and 1; cross-entropy takes unbounded ones only.")
+        margin: float = setting(1.0, "How far labels that are there should be above the others.", least=0)
+        balance: float = setting(1.0, "Weight of the autoencoder's loss (lambda).", least=0)
+        through: float = setting(
+            10.0, "Beyond the paper: weight of the cross-entropy of labels decoded from features.", least=0
+        )
+        members: int = setting(
+            1, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
+        )
+
+    params: Params
+    reads_features = True
+    reasons: ClassVar[tuple[Kind, ...]] = ("attention", "leaning")
+
+    def reader(self) -> Reader:
+        p = self.params
+        if p.encoder == "lstm":
+            return Ordered(words=p.max_features, min_df=p.min_df, length=_LENGTH, owner="RankAE with encoder=lstm")
+        return Bag(p, unit=p.unit)
+
+    def vectors(self, words: list[str]) -> NDArray[np.float32]:
+        p = self.params
+        return begun(words, p.vectors, width=p.width, seed=p.seed)
+
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        return Members([Autoencoder(self.params, vectors, shares) for _ in range(self.params.members)])
+
+
+class Autoencoder(Network):
+    """Features to the common space, labels to it, and from it to labels' scores."""
+
+    def __init__(self, p: RankAE.Params, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> None:
+        super().__init__()
+        self.p, self.labels = p, len(shares)
+        self.words = Words(vectors, sparse=len(vectors) > p.batch)
+        width = self.words.width
+        self.states = Recurrent(width, width // 2, length=_LENGTH, dropout=0.0) if p.encoder == "lstm" else None
+        width = self.states.width if self.states is not None else width
+        self.excite = Excitation(width, reduction=p.reduction) if p.attention else None
+        self.layers = Layers((width, *p.layers), dropout=p.dropout)
+        self.common = nn.Linear(self.layers.width, p.hidden)
+        self.label_code = nn.EmbeddingBag(len(shares), p.code, mode="sum")
+        self.label_common = nn.Linear(p.code, p.hidden)
+        self.decode = nn.Linear(p.hidden, p.code)
+        self.outputs = Outputs(p.code, shares, bounded=p.bounded)
+        nn.init.normal_(self.label_code.weight, std=p.code**-0.5)
+
+    def embedded(self, batch: Documents) -> Tensor:
+        """Documents in the common space, F(x)."""
+        if self.excite is None and self.states is None:
+            pooled = self._pool(self.words.summed(batch.tokens, self._values(batch)), batch)
+        else:
+            vectors = self._weighted(batch)
+            seen = vectors if self.excite is None else vectors * self.excite(vectors)
+            pooled = self._pool((seen * batch.mask.unsqueeze(2)).sum(dim=1), batch)
+        return self.common(self.layers(pooled))  # type: ignore[no-any-return]
+
+    def _values(self, batch: Documents) -> Tensor:
+        assert batch.values is not None
+        return F.dropout(batch.values, self.p.feature_dropout, self.training)
+
+    def _weighted(self, batch: Documents) -> Tensor:
+        """What attention sees, (documents, longest, width): spatial attention by value, or states."""
+        vectors = self.words(batch.tokens)
+        if self.states is not None:
+            return self.states(vectors, batch.mask)  # type: ignore[no-any-return]
+        return vectors * self._values(batch).unsqueeze(2)  # type: ignore[no-any-return]
+
+    def _pool(self, total: Tensor, batch: Documents) -> Tensor:
+        return total / batch.mask.sum(dim=1, keepdim=True) if self.p.pooling == "mean" else total
+
+    def encoded(self, batch: Documents) -> Tensor:
+        """Labels in the common space, E(y), without a row of all labels."""
+        counts = torch.bincount(batch.positives[:, 0], minlength=len(batch.tokens))
+        code = self.label_code(batch.positives[:, 1], F.pad(counts.cumsum(0)[:-1], (1, 0)))
+        return self.label_common(F.relu(code))  # type: ignore[no-any-return]
+
+    def decoded(self, common: Tensor) -> Tensor:
+        """The decoder's inner layer."""
+        inner = self.decode(common)
+        return F.relu(inner) if self.p.decoder == "relu" else inner
+
+    def forward(self, batch: Documents) -> Tensor:
+        return self.outputs(self.decoded(self.embedded(batch)))  # type: ignore[no-any-return]
+
+    def loss(self, batch: Documents) -> Tensor:
+        """Sums over dimensions and labels, means over documents."""
+        p, x, y = self.p, self.embedded(batch), self.encoded(batch)
+        total = (x - y).square().sum(dim=1) + p.balance * self._reconstruction(self.decoded(y), batch)
+        if p.through:
+            total = total + p.through * self.outputs.cross_entropy(self.decoded(x), batch.positives)
+        return total.mean()
+
+    def _reconstruction(self, inner: Tensor, batch: Documents) -> Tensor:
+        if self.p.loss == "ranking":
+            return self.outputs.ranking(inner, batch.positives, self.p.margin)
+        if self.p.loss == "bce":
+            return self.outputs.cross_entropy(inner, batch.positives)
+        return self.outputs.exponential(inner, batch.positives)
+
+    def attention(self, batch: Documents, label: int) -> Tensor:
+        """Each word's share of all attention, summed over the numbers of its vector; the same for all labels."""
+        assert self.excite is not None
+        seen = self.excite(self._weighted(batch)).sum(dim=2) * batch.mask
+        return seen / seen.sum(dim=1, keepdim=True)
+
+
+class Members(Network):
+    """Networks side by side; a label's score is the mean of theirs."""
+
+    def __init__(self, members: Sequence[Autoencoder]) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(members)
+        self.labels, self.bounded = members[0].labels, members[0].outputs.bounded
+
+    def parts(self) -> Sequence[Autoencoder]:
+        return cast(list[Autoencoder], [*self.members])
+
+    def forward(self, batch: Documents) -> Tensor:
+        return torch.stack([part(batch) for part in self.parts()]).mean(dim=0)
+
+    def loss(self, batch: Documents) -> Tensor:
+        return torch.stack([part.loss(batch) for part in self.parts()]).sum()
+
+    def best(self, batch: Documents, k: int) -> tuple[Tensor, Tensor]:
+        hidden = [part.decoded(part.embedded(batch)) for part in self.parts()]
+        labels, scores = best_of([part.outputs for part in self.parts()], hidden, k)
+        return labels, self.chances(scores)
+
+    def score(self, batch: Documents, label: int) -> Tensor:
+        return self.chances(self(batch))[:, label]
+
+    def chances(self, logits: Tensor) -> Tensor:
+        return logits if self.bounded else torch.sigmoid(logits)
+
+    def attention(self, batch: Documents, label: int) -> Tensor:
+        return torch.stack([part.attention(batch, label) for part in self.parts()]).mean(dim=0)
