@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from umpteen.core.errors import MissingExtraError, UmpteenError
-from umpteen.study.curves import check_ending, draw
+from umpteen.study.curves import draw
 from umpteen.study.history import History, Look
+from umpteen.study.style import check_ending
 
 pytest.importorskip("matplotlib")
 

@@ -2,60 +2,24 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import cycle, product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from umpteen.core.errors import DataError
-from umpteen.core.extras import need
 from umpteen.study.history import History
+from umpteen.study.style import painted, strokes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENDINGS = (".png", ".svg", ".pdf")
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # told apart by every eye
-_DASHES = ("-", "--", ":", "-.")  # once the colours are used up
-_INK, _SOFT, _LINE = "#1c1917", "#6b6560", "#e7e3df"
 _STAR: dict[str, Any] = {"marker": "*", "markersize": 14, "markeredgecolor": "white"}  # the best look
-_STYLE = {
-    "font.size": 10.0,
-    "text.color": _INK,
-    "text.parse_math": False,  # names may hold dollars
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _SOFT,
-    "xtick.color": _SOFT,
-    "ytick.color": _SOFT,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": _LINE,
-    "figure.constrained_layout.h_pad": 0.1,
-    "figure.constrained_layout.w_pad": 0.1,
-    "svg.hashsalt": "umpteen",  # same curves, same file
-}
-
-
-def check_ending(path: Path) -> None:
-    """Raise where no picture of this kind can be made."""
-    if path.suffix.lower() not in ENDINGS:
-        raise DataError(f"Expected a name that ends in {', '.join(ENDINGS)}, got {path.name!r}.")
 
 
 def draw(runs: Sequence[History], out: BinaryIO, *, format: str) -> None:
     """Write the curves of all runs as one picture, `format` being png, svg or pdf."""
-    matplotlib = need("matplotlib", extra="study", what="Drawing curves")
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(8, 6.2 + 0.22 * len(runs)), layout="constrained")
-        _fill(figure, runs)
-        dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-        figure.savefig(out, format=format, dpi=150, metadata=dated.get(format))
+    size = (8, 6.2 + 0.22 * len(runs))
+    painted(lambda figure: _fill(figure, runs), out, size=size, format=format, what="Drawing curves")
 
 
 def _fill(figure: "Figure", runs: Sequence[History]) -> None:
@@ -66,7 +30,7 @@ def _fill(figure: "Figure", runs: Sequence[History]) -> None:
     score.set_ylabel("validation nDCG@5, percent")
     loss.set(ylabel="training loss", xlabel="step")
     keys = list[Line2D]()
-    for run, (dash, colour) in zip(runs, cycle(product(_DASHES, _COLOURS)), strict=False):
+    for run, (dash, colour) in zip(runs, strokes(), strict=False):
         steps, best = [look.step for look in run.looks], run.looks.index(run.best)
         for axes, values in ((score, [100 * look.score for look in run.looks]), (loss, [k.loss for k in run.looks])):
             axes.plot(steps, values, dash, color=colour, marker=".", markersize=4)

@@ -32,8 +32,9 @@ def plot(
 
     Example: umpteen plot m
     """
-    from umpteen.study.curves import check_ending, draw
+    from umpteen.study.curves import draw
     from umpteen.study.history import histories
+    from umpteen.study.style import check_ending
 
     if out is not None:
         check_ending(out)
