@@ -63,6 +63,26 @@ def test_loss_and_gradients_are_the_formula(case, room: int, monkeypatch: pytest
         assert torch.allclose(one, other.grad)
 
 
+@pytest.mark.parametrize("room", [1, 400, 10**9])
+def test_candidates_are_judged_by_the_formula(case, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    attend, states, mask, targets = case
+    monkeypatch.setattr(attention, "_ROOM", room)
+    chosen = torch.stack([torch.randperm(LABELS)[:4] for _ in range(DOCUMENTS)])
+    counts = (torch.rand(DOCUMENTS, 4) < 0.7).double()
+    states.requires_grad_()
+    plus = torch.randn(DOCUMENTS, 4, dtype=torch.double, requires_grad=True)
+    leaves = [states, plus, *attend.parameters()]
+    loss, logits = attend.judged(states, mask, targets.gather(1, chosen), labels=chosen, counts=counts, plus=plus)
+    found = torch.autograd.grad(2 * loss, leaves)
+    expected = literal(attend, states, mask).gather(1, chosen) + plus
+    naive = F.binary_cross_entropy_with_logits(expected, targets.gather(1, chosen), counts, reduction="sum")
+    assert torch.allclose(loss, naive)
+    assert torch.allclose(logits, expected)
+    assert not logits.requires_grad
+    for one, other in zip(found, torch.autograd.grad(2 * naive, leaves), strict=True):
+        assert torch.allclose(one, other)
+
+
 def test_candidates_get_the_logits_they_have_among_all(case) -> None:
     attend, states, mask, _ = case
     chosen = torch.stack([torch.randperm(LABELS)[:4] for _ in range(DOCUMENTS)])
