@@ -1,0 +1,90 @@
+"""Index: document vectors in clusters, and the nearest of them to others, looked for in the nearest clusters alone."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from umpteen.core.extras import need
+from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels.threads import cores
+
+_ROUNDS = 20  # of k-means
+_SAMPLE = 256  # documents per cluster that k-means looks at, at most
+
+Vectors = NDArray[np.float32]  # (documents, width)
+
+
+class Index:
+    """Vectors that only grow, the centres of their clusters, and faiss, which is made of both when first asked."""
+
+    def __init__(self, vectors: Vectors, centres: Vectors) -> None:
+        self.vectors, self.centres = vectors, centres
+        self._faiss: Any = None
+
+    @classmethod
+    def of(cls, vectors: Vectors, *, clusters: int, seed: int, jobs: int = 0) -> "Index":
+        """Vectors in `clusters` clusters by k-means, or fewer where there are few vectors."""
+        count = max(1, min(clusters, len(vectors)))
+        given = np.ascontiguousarray(vectors, np.float32)
+        if count == 1:
+            return cls(given, given.mean(axis=0, keepdims=True))
+        faiss = _library(jobs)
+        means = faiss.Kmeans(
+            given.shape[1],
+            count,
+            niter=_ROUNDS,
+            seed=seed,
+            min_points_per_centroid=1,
+            max_points_per_centroid=_SAMPLE,
+        )
+        means.train(given)
+        return cls(given, means.centroids)
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def add(self, vectors: Vectors) -> None:
+        """More vectors behind those there are, each in the cluster whose centre is nearest; centres stay."""
+        self.vectors = np.concatenate([self.vectors, np.asarray(vectors, np.float32)])
+        self._faiss = None
+
+    def nearest(
+        self, vectors: Vectors, k: int, *, probes: int, jobs: int = 0
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The k nearest in the `probes` nearest clusters, (vectors, k), -1 for none, and squared distances, rising."""
+        faiss = _library(jobs)
+        if self._faiss is None:
+            self._faiss = self._built(faiss)
+        if len(self.centres) > 1:
+            self._faiss.nprobe = min(probes, len(self.centres))
+        squares, found = self._faiss.search(np.ascontiguousarray(vectors, np.float32), min(k, len(self)))
+        return found.astype(np.int32), np.where(found < 0, np.float32(0), np.maximum(squares, 0))
+
+    def _built(self, faiss: Any) -> Any:
+        width = self.vectors.shape[1]
+        flat = faiss.IndexFlatL2(width)
+        if len(self.centres) == 1:
+            made = flat
+        else:
+            flat.add(np.ascontiguousarray(self.centres))
+            made = faiss.IndexIVFFlat(flat, width, len(self.centres))
+            made.train(np.ascontiguousarray(self.centres))  # the centres are there: nothing is left to learn
+        made.add(np.ascontiguousarray(self.vectors))
+        return made
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        folder.array("index_vectors", self.vectors)
+        folder.array("index_centres", self.centres)
+
+    @classmethod
+    def load(cls, folder: Folder) -> "Index":
+        """The same as was saved."""
+        return cls(folder.array("index_vectors"), folder.array("index_centres"))
+
+
+def _library(jobs: int) -> Any:
+    faiss = need("faiss", extra="deep", what="Looking for the nearest documents")
+    faiss.omp_set_num_threads(jobs or cores())
+    return faiss
