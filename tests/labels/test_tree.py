@@ -78,6 +78,16 @@ def test_a_shallow_tree_is_the_compressed_one() -> None:
         assert tree.levels[0].tolist() == [0, 400]
 
 
+def test_the_upper_part_of_a_tree_has_groups_for_labels() -> None:
+    levels = (np.array([0, 6]), np.array([0, 2, 6]), np.array([0, 1, 2, 5, 6]))
+    tree = Tree(np.array([4, 2, 0, 5, 3, 1], np.int32), levels)
+    upper = tree.above(2)
+    assert upper.order.tolist() == [0, 1, 2, 3]
+    assert [level.tolist() for level in upper.levels] == [[0, 4], [0, 2, 4]]
+    assert tree.groups(2).tolist() == [2, 3, 1, 2, 0, 2]
+    assert tree.groups(1).tolist() == [1, 1, 0, 1, 0, 1]
+
+
 def test_an_unbalanced_tree_finds_the_themes() -> None:
     V, of = themes()
     tree = unbalanced(V, branch=16, leaf=30, depth=2)

@@ -44,6 +44,18 @@ class Tree:
         kept = self.levels[:0:-step][:height]
         return Tree(self.order, (self.levels[0], *kept[::-1]))
 
+    def above(self, level: int) -> "Tree":
+        """The part that ends with the groups of a level, which are numbered in their order."""
+        last = self.levels[level]
+        upper = tuple(np.searchsorted(last, bounds) for bounds in self.levels[:level])
+        return Tree(np.arange(len(last) - 1, dtype=np.int32), upper)
+
+    def groups(self, level: int) -> NDArray[np.int64]:
+        """The group of each label on a level."""
+        found = np.empty(len(self.order), np.int64)
+        found[self.order] = np.repeat(np.arange(len(self.levels[level]) - 1), np.diff(self.levels[level]))
+        return found
+
     def save(self, folder: NewFolder, name: str) -> None:
         """Write all that `load` needs."""
         folder.array(f"{name}_order", self.order)

@@ -45,7 +45,9 @@ class LabelAttention(nn.Module):
 
     def among(self, states: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
         """Logits of each document's own labels, (documents, candidates)."""
-        return self._logits(states, mask, self.queries(labels), *self.scorer.parameters())
+        weights = tuple(self.scorer.parameters())
+        parts = [labels[:, part] for part in self._parts(states, labels.shape[1])]
+        return torch.cat([self._logits(states, mask, self.queries(part), *weights) for part in parts], dim=1)
 
     def loss(self, states: Tensor, mask: Tensor, targets: Tensor) -> Tensor:
         """Mean binary cross-entropy over documents and labels."""

@@ -93,7 +93,7 @@ class Truth:
 
     def padded(self) -> tuple[Tensor, Tensor]:
         """Each document's nodes once, (documents, most of a document), and which are there."""
-        pairs: Tensor = torch.unique(self.document * self.size + self.node)  # type: ignore[no-untyped-call]
+        pairs: Tensor = torch.unique(self.document * self.size + self.node)
         document, node = pairs // self.size, pairs % self.size
         counts = torch.bincount(document, minlength=self.documents)
         column = torch.arange(len(pairs), device=pairs.device) - (counts.cumsum(0) - counts)[document]

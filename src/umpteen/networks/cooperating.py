@@ -1,0 +1,94 @@
+"""Generator and discriminator: one scores every node at the top of a label tree, the other candidates further down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from umpteen.networks.attention import LabelAttention
+from umpteen.networks.scorer import Scorer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an encoder made of documents."""
+
+    states: Tensor  # (documents, longest, width)
+    mask: Tensor  # (documents, longest), where there are words
+    whole: Tensor  # (documents, whole), each document as one vector
+
+
+class Pooled(nn.Module):
+    """A generator that sees each document as one vector; cheap, whatever the number of nodes."""
+
+    def __init__(self, whole: int, shares: NDArray[np.float32]) -> None:
+        super().__init__()
+        self.scorer = Scorer(whole, (), shares)
+
+    def forward(self, reading: Reading) -> Tensor:
+        """Logits of all nodes, (documents, nodes)."""
+        return self.scorer(reading.whole)  # type: ignore[no-any-return]
+
+    def judged(self, reading: Reading, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """The sum of binary cross-entropies, and the logits, which no gradient flows through."""
+        logits = self(reading)
+        return F.binary_cross_entropy_with_logits(logits, targets, reduction="sum"), logits.detach()
+
+
+class Attending(nn.Module):
+    """A generator of which every node attends to the words in its own way."""
+
+    def __init__(self, width: int, layers: Sequence[int], shares: NDArray[np.float32]) -> None:
+        super().__init__()
+        self.attend = LabelAttention(width, layers, shares)
+
+    def forward(self, reading: Reading) -> Tensor:
+        """Logits of all nodes, (documents, nodes)."""
+        return self.attend(reading.states, reading.mask)  # type: ignore[no-any-return]
+
+    def judged(self, reading: Reading, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """The sum of binary cross-entropies, and the logits, which no gradient flows through."""
+        return self.attend.judged(reading.states, reading.mask, targets)
+
+
+class Discriminator(nn.Module):
+    """Tells which candidates are right: each attends to the words, and may meet the document as a whole besides.
+
+    `shares` says of each node how often it will be right where it is a candidate. `meet` is the width of the vectors
+    by which nodes and whole documents meet, 0 for none. Gradients of nodes that are no candidates are left out, unless
+    all are (`dense`).
+    """
+
+    def __init__(
+        self, width: int, whole: int, layers: Sequence[int], shares: NDArray[np.float32], *, meet: int, dense: bool
+    ) -> None:
+        super().__init__()
+        self.attend = LabelAttention(width, layers, shares, sparse=not dense)
+        self.met = nn.Embedding(len(shares), meet, sparse=not dense) if meet else None
+        self.view = nn.Linear(whole, meet) if meet else None
+        if self.met is not None:
+            nn.init.zeros_(self.met.weight)
+
+    def forward(self, reading: Reading, nodes: Tensor) -> Tensor:
+        """Logits of each document's own nodes, (documents, candidates)."""
+        logits, plus = self.attend.among(reading.states, reading.mask, nodes), self._meeting(reading, nodes)
+        return logits if plus is None else logits + plus
+
+    def judged(
+        self, reading: Reading, targets: Tensor, *, nodes: Tensor | None = None, counts: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The sum of binary cross-entropies over `nodes` that count, or all; and the logits, without a gradient."""
+        plus = self._meeting(reading, nodes)
+        return self.attend.judged(reading.states, reading.mask, targets, labels=nodes, counts=counts, plus=plus)
+
+    def _meeting(self, reading: Reading, nodes: Tensor | None) -> Tensor | None:
+        if self.met is None or self.view is None:
+            return None
+        view = self.view(reading.whole)
+        if nodes is None:
+            return F.linear(view, self.met.weight)
+        return torch.bmm(self.met(nodes), view.unsqueeze(2)).squeeze(2)
