@@ -5,19 +5,21 @@ tagging need not load scikit-learn.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.inputs import answer, corpus_of, labels_of
+from umpteen.contract.lesson import Size as Size
+from umpteen.contract.lesson import lesson_of
 from umpteen.core import memory
-from umpteen.core.corpus import Corpus, MatrixCorpus
+from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError, check_choice
-from umpteen.core.progress import track
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.settings import Settings
@@ -31,22 +33,6 @@ if TYPE_CHECKING:
 _BATCH = 4096  # documents ranked at a time
 
 
-@dataclass(frozen=True)
-class Size:
-    """How large training data are, for an estimate of memory."""
-
-    documents: int
-    characters: int  # of text
-    values: int  # of ready features
-    labels: int
-    occurrences: int  # of labels
-
-    @property
-    def features(self) -> int:
-        """Values that rows of features hold: those that came, and of text about one for eight characters."""
-        return self.values + self.characters // 8
-
-
 class Classifier:
     """Documents in, ranked labels out."""
 
@@ -57,6 +43,7 @@ class Classifier:
     reads: ClassVar[bool] = True  # whether answers depend on what is in a document
     reads_features: ClassVar[bool] = True  # whether documents may be ready features
     exact: ClassVar[bool] = True  # to the last bit whatever the threads and the documents tagged together
+    learns: ClassVar[bool] = False  # whether `partial_fit` adds documents and labels to what is known
     resumable: ClassVar[bool] = False  # whether training leaves checkpoints in a run
     reasons: ClassVar[tuple[Kind, ...]] = ("sum",)  # how it can explain itself, the usual way first
     _run: Run | None = None  # of the training in progress
@@ -80,6 +67,10 @@ class Classifier:
     def _continue(self, older: Any, corpus: Corpus, Y: sparse.csr_array) -> None:
         """Learn from documents as `_fit` does, from where an older model of this class stands."""
         raise UmpteenError(f"{type(self).__name__} cannot go on from an older model: train it anew, without --from.")
+
+    def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
+        """Learn more documents, or nothing if that fails; Y has columns for all labels, new ones behind the known."""
+        raise NotImplementedError
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         """The k best labels of each document."""
@@ -128,36 +119,16 @@ class Classifier:
             raise DataError(
                 f"{type(self).__name__} cannot go on from a {type(start).__name__}: both must be the same model."
             )
-        lists, form, columns = labels_of(y) if y is not None else (None, "names", None)
-        corpus = corpus_of(X, lists, space=columns)
-        known = start.labels_ if start is not None else labels if isinstance(labels, LabelSpace) else corpus.space
-        characters, values = [0], [0]
-
-        def label_lists() -> Any:
-            if isinstance(corpus, MatrixCorpus):
-                values[0] = corpus.X.nnz
-                yield from corpus.labels()
-                return
-            for document in track(corpus, "Reading labels", corpus.size):
-                characters[0] += len(document.text)
-                values[0] += len(document.features[0]) if document.features is not None else 0
-                yield document.labels
-
-        space, Y = LabelSpace.learn(label_lists(), known=known)
-        if not Y.nnz:
-            raise DataError(f"{corpus.name} has no labelled document to learn from ({Y.shape[0]} documents read).")
-        self.labels_ = space.described(labels) if isinstance(labels, Mapping) else space
-        self.y_form_ = form
+        known = start.labels_ if start is not None else labels if isinstance(labels, LabelSpace) else None
+        lesson = lesson_of(X, y, known=known)
+        self.labels_ = lesson.space.described(labels) if isinstance(labels, Mapping) else lesson.space
+        self.y_form_ = lesson.form
         if start is not None:
-            older = np.pad(start.labels_.counts, (0, len(space) - len(start.labels_)))
-            self.labels_.counts = self.labels_.counts + older
-        corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
-        labelled = np.diff(Y.indptr) > 0
-        self.documents_ = int(labelled.sum()) + (start.documents_ if start is not None else 0)
-        size = Size(self.documents_, characters[0], values[0], len(space), Y.nnz)
-        memory.check(self._memory(size), what=f"Training {type(self).__name__} on {size.documents:,} documents")
-        if not labelled.all():
-            corpus, Y = corpus.take(labelled), Y[labelled]
+            self.labels_.counts = self.labels_.counts + _padded(start.labels_.counts, len(self.labels_))
+        self.documents_ = lesson.size.documents + (start.documents_ if start is not None else 0)
+        what = f"Training {type(self).__name__} on {self.documents_:,} documents"
+        memory.check(self._memory(replace(lesson.size, documents=self.documents_)), what=what)
+        corpus, Y = lesson.corpus, lesson.Y
         self._run = run
         try:
             if start is not None:
@@ -169,6 +140,30 @@ class Classifier:
             raise
         finally:
             self._run = None
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, *, labels: Mapping[str, Label] | None = None) -> Self:
+        """Learn more documents, with labels old and new, from where the model stands; ids of labels stay.
+
+        Takes what `fit` takes, and is `fit` for a model that has learnt nothing yet. Models that `learns` can do it.
+        """
+        if not self.learns:
+            raise UmpteenError(
+                f"{type(self).__name__} cannot learn more documents on top of what it knows: train it anew on all of "
+                "them, or choose a model that can, as dxml or neighbours."
+            )
+        if not self.__sklearn_is_fitted__():
+            return self.fit(X, y, labels=labels)
+        before, documents = self.labels_, self.documents_
+        lesson = lesson_of(X, y, known=before)
+        self.labels_ = lesson.space.described(labels) if labels is not None else lesson.space
+        self.labels_.counts = self.labels_.counts + _padded(before.counts, len(self.labels_))
+        self.documents_ = documents + lesson.size.documents
+        try:
+            self._extend(lesson.corpus, lesson.Y)
+        except BaseException:
+            self.labels_, self.documents_ = before, documents
+            raise
         return self
 
     def rank(self, X: Any, k: int = 5) -> Ranking:
@@ -306,6 +301,10 @@ class Classifier:
 def model_name(cls: type[Classifier]) -> str:
     """A model's name is its file's."""
     return cls.__module__.rpartition(".")[2]
+
+
+def _padded(counts: NDArray[np.int64], labels: int) -> NDArray[np.int64]:
+    return np.pad(counts, (0, labels - len(counts)))
 
 
 def _pair(valid: Any) -> tuple[Any, list[list[str]] | None]:

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.classifier import Classifier, Size
+from umpteen.contract.explanation import Explanation, Kind
+from umpteen.contract.votes import by_votes, share_of_votes
 from umpteen.core.corpus import Corpus, Rows
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
@@ -16,6 +18,7 @@ from umpteen.kernels.threads import each, ranges
 from umpteen.metrics.ranking import Judged
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
+from umpteen.text.titles import Titles
 
 _BLOCK = 256  # documents per piece of work
 _SAMPLE = 2000  # training documents that settings are chosen on
@@ -38,14 +41,25 @@ class Neighbours(Classifier):
         )
 
     params: Params
+    learns = True
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        self._features = Features(self.params)
-        X = self._features.fit(corpus)
+        self._features, self._titles = Features(self.params), Titles()
+        X = self._features.fit(self._titles.noting(corpus))
         by_column = X.T.tocsr()
         self._index = by_column.indptr, by_column.indices, by_column.data
         self._Y = Y.indptr, Y.indices
         self._neighbours, self._power = self._choose(X, Y)
+
+    def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
+        titles = Titles()
+        X = self._features.transform(titles.noting(corpus))
+        bounds, rows, values = self._index
+        older = sparse.csr_array((values, rows, bounds), shape=(X.shape[1], len(self._Y[0]) - 1))
+        by_column = sparse.hstack([older, X.T.tocsr()], format="csr")
+        self._index = by_column.indptr, by_column.indices, by_column.data
+        self._Y = np.concatenate([self._Y[0], Y.indptr[1:] + self._Y[0][-1]]), np.concatenate([self._Y[1], Y.indices])
+        self._titles = self._titles.with_more(titles)
 
     def _choose(self, X: sparse.csr_array, Y: sparse.csr_array) -> tuple[int, float]:
         """Neighbours and power as set, or the best by nDCG@5 on training documents that do not see themselves."""
@@ -73,7 +87,7 @@ class Neighbours(Classifier):
 
         def block(part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
             bounds = X.indptr[part[0] : part[1] + 1]
-            return kernel.nearest(bounds, X.indices, X.data, *self._index, self.documents_, k)  # type: ignore[no-any-return]
+            return kernel.nearest(bounds, X.indices, X.data, *self._index, len(self._Y[0]) - 1, k)  # type: ignore[no-any-return]
 
         blocks = [*each(block, ranges(X.shape[0], _BLOCK), jobs=self.params.jobs)]
         return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
@@ -82,11 +96,20 @@ class Neighbours(Classifier):
         found, similar = self.nearest(self._features.rows(corpus), self._neighbours)
         return Ranking(*kernel.votes(found, similar, *self._Y, self._power, k))
 
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
+        found, similar = self.nearest(self._features.rows(corpus), self._neighbours)
+        there = similar[0] > 0
+        voters, near = found[0][there], similar[0][there]
+        score = share_of_votes(label, voters, near.astype(np.float64) ** self._power, self._Y)
+        text, title = next(corpus.texts()), self._titles.__getitem__
+        return by_votes(self.labels_, label, score, text, documents=voters, similarities=near, Y=self._Y, title=title)
+
     def _memory(self, size: Size) -> int:
         return super()._memory(size) + 2 * 8 * size.features  # held by row and by column while training
 
     def _save(self, folder: NewFolder) -> None:
         self._features.save(folder)
+        self._titles.save(folder)
         folder.facts["chosen"] = {"neighbours": self._neighbours, "power": self._power}
         for name, part in zip(("bounds", "rows", "values"), self._index, strict=True):
             folder.array(f"index_{name}", part)
@@ -94,7 +117,7 @@ class Neighbours(Classifier):
             folder.array(f"document_{name}", part)
 
     def _load(self, folder: Folder) -> None:
-        self._features = Features.load(folder, self.params)
+        self._features, self._titles = Features.load(folder, self.params), Titles.load(folder)
         self._neighbours, self._power = folder.facts["chosen"]["neighbours"], folder.facts["chosen"]["power"]
         self._index = folder.array("index_bounds"), folder.array("index_rows"), folder.array("index_values")
         self._Y = folder.array("document_bounds"), folder.array("document_labels")

@@ -16,15 +16,19 @@ class PopularLabels(Classifier):
     """The yardstick: a label's score is the share of training documents that have it."""
 
     reads = False
+    learns = True
 
     @dataclass(frozen=True, kw_only=True)
     class Params(Settings):
         """None of its own."""
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        self._learn()
+        self._order_labels()
 
-    def _learn(self) -> None:
+    def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
+        self._order_labels()
+
+    def _order_labels(self) -> None:
         counts = self.labels_.counts
         order = np.argsort(-counts, kind="stable")
         self._order = order[counts[order] > 0].astype(np.int32)
@@ -39,4 +43,4 @@ class PopularLabels(Classifier):
         pass  # the label counts, which every model keeps, say it all
 
     def _load(self, folder: Folder) -> None:
-        self._learn()
+        self._order_labels()
