@@ -40,7 +40,7 @@ def test_all_of_it_without_colour() -> None:
         "  0.90 Food  12 labels",
         "    0.50 Fruit",
         "",
-        "Nearest training documents",
+        "Nearest training documents, 1 of the 1 that vote has the label",
         "  0.75 Pears  Fruit, Food",
     ]
 
@@ -58,6 +58,14 @@ def test_features_without_text() -> None:
     found = shown(replace(FULL, text="", spans=()))
     assert found[2].startswith("  for")
     assert "All features for: +2.00" in found[5]
+
+
+def test_neighbours_with_the_label_are_listed_and_counted() -> None:
+    near = [Neighbour(f"text {n}", 1 - n / 50, ("Fruit",) if n % 2 else ("Metal",)) for n in range(30)]
+    found = shown(Explanation("k1", "Fruit", 0.5, "", neighbours=tuple(near)))
+    assert found[3] == "Nearest training documents, 15 of the 30 that vote have the label"
+    assert found[4] == "  0.98 text 1  Fruit"
+    assert len(found) == 15 and found[-1] == "  5 more"
 
 
 def test_no_word_that_the_model_knows() -> None:

@@ -4,8 +4,20 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from umpteen.contract.explanation import Explanation, Feature, Kind, Step
-from umpteen.explain.reading import Piece, Side, amount, balance, chance, chance_of, noun_of, pieces, sides, trails
+from umpteen.contract.explanation import Explanation, Feature, Kind, Neighbour, Step
+from umpteen.explain.reading import (
+    Piece,
+    Side,
+    amount,
+    balance,
+    chance,
+    chance_of,
+    noun_of,
+    pieces,
+    sides,
+    trails,
+    voters,
+)
 
 _ROWS = 12  # features on each side before the rest folds away
 _CLASS: dict[Side, str] = {"for": "for", "against": "against", "attended to": "attended"}
@@ -153,13 +165,26 @@ def _steps(path: tuple[Step, ...]) -> str:
 def _neighbours(explanation: Explanation) -> str:
     if not explanation.neighbours:
         return ""
-    rows = "".join(
-        f'<tr><th scope="row" dir="auto">{escape(near.document)}</th>'
-        f'<td class="words">{escape(", ".join(near.labels))}</td><td class="number">{near.similarity:.2f}</td></tr>'
-        for near in explanation.neighbours
+    summary, found = voters(explanation)
+    head = (
+        '<tr><th scope="col">document</th><th scope="col">labels</th><th scope="col" colspan="2">similarity</th></tr>'
     )
-    head = '<tr><th scope="col">document</th><th scope="col">labels</th><th scope="col">similarity</th></tr>'
-    return f"<h3>Nearest training documents</h3>\n<table><thead>{head}</thead><tbody>{rows}</tbody></table>\n"
+    table = f"<table><thead>{head}</thead><tbody>{_near(found[:_ROWS])}</tbody></table>\n"
+    more = (
+        f"<details><summary>{len(found) - _ROWS:,} more</summary><table>{_near(found[_ROWS:])}</table></details>\n"
+        if len(found) > _ROWS
+        else ""
+    )
+    return f'<h3>Nearest training documents <span class="soft">{summary}</span></h3>\n{table}{more}'
+
+
+def _near(neighbours: Iterable[Neighbour]) -> str:
+    return "".join(
+        f'<tr><th scope="row" dir="auto">{escape(near.document)}</th>'
+        f'<td class="words">{escape(", ".join(near.labels))}</td><td>{_bar(near.similarity)}</td>'
+        f'<td class="number">{near.similarity:.2f}</td></tr>'
+        for near in neighbours
+    )
 
 
 def _bar(share: float) -> str:

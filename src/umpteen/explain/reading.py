@@ -6,7 +6,7 @@ from itertools import accumulate
 from math import prod
 from typing import Literal
 
-from umpteen.contract.explanation import Explanation, Feature, Kind, Step
+from umpteen.contract.explanation import Explanation, Feature, Kind, Neighbour, Step
 
 Side = Literal["for", "against", "attended to"]
 _FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
@@ -113,6 +113,15 @@ def trails(explanation: Explanation) -> list[tuple[str, tuple[Step, ...]]]:
     return [
         (f"Path through tree {n} of {len(ways)}" if len(ways) > 1 else "Path through the tree", path)
         for n, path in enumerate(ways, start=1)
+    ]
+
+
+def voters(explanation: Explanation) -> tuple[str, list[Neighbour]]:
+    """What the neighbours come to, and those of them that have the label, nearest first; all where none has."""
+    found = [near for near in explanation.neighbours if explanation.name in near.labels]
+    verb = "has" if len(found) == 1 else "have"
+    return f"{len(found):,} of the {len(explanation.neighbours):,} that vote {verb} the label", found or [
+        *explanation.neighbours
     ]
 
 

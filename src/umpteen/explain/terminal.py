@@ -20,6 +20,7 @@ from umpteen.explain.reading import (
     pieces,
     sides,
     trails,
+    voters,
 )
 
 _WHOLE, _SPANS, _AROUND = 1500, 12, 70  # characters of a text shown whole; passages of a longer one
@@ -117,12 +118,16 @@ def _paths(explanation: Explanation) -> Iterator[Text]:
 
 
 def _neighbours(explanation: Explanation) -> Iterator[Text]:
-    if explanation.neighbours:
-        yield Text()
-        yield Text("Nearest training documents", "bold")
-    for near in explanation.neighbours:
+    if not explanation.neighbours:
+        return
+    summary, found = voters(explanation)
+    yield Text()
+    yield Text.assemble(("Nearest training documents", "bold"), f", {summary}")
+    for near in found[:_ROWS]:
         labels = ", ".join(map(one_line, near.labels))
         yield Text.assemble(f"  {near.similarity:.2f} {one_line(near.document, 100)}", (f"  {labels}", "dim"))
+    if len(found) > _ROWS:
+        yield Text(f"  {len(found) - _ROWS:,} more", "dim")
 
 
 def _printable(text: str) -> str:

@@ -1,0 +1,63 @@
+"""umpteen learn: more documents, with labels old and new, for a model that is there already."""
+
+import time
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+from typer import Argument, Option
+
+from umpteen.app import options
+from umpteen.app.border import keeping, note
+from umpteen.app.inputs import labels_for, report_bad
+from umpteen.app.tables import show, spoken_seconds
+from umpteen.core.progress import bar
+from umpteen.data.folder import corpus_at
+
+
+def learn(
+    model: options.ModelFolder,
+    data: Annotated[
+        Path, Argument(metavar="NEW", help="More documents with labels, known or new.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None,
+        Option("--out", "-o", metavar="DIR", help="Where to save the larger model.", show_default="in place of MODEL"),
+    ] = None,
+    labels: options.Labels = None,
+    language: options.Language = None,
+    format: options.Format = None,
+    base: options.Base = None,
+    skip_bad: options.SkipBad = False,
+) -> None:
+    """Add documents and new labels to a trained model, without starting over.
+
+    Label ids stay, and so do the old documents. The folder is the old model or the new one, never in between.
+
+    Example: umpteen learn m new.jsonl
+    """
+    from umpteen.core.store import check_free
+    from umpteen.models import load
+
+    place = out or model
+    check_free(place)
+    loaded = load(model)
+    corpus = corpus_at(data, format=format, base=base, skip_bad=skip_bad)
+    known = labels_for(data, labels, language)
+    documents, count, began = loaded.documents_, len(loaded.labels_), time.perf_counter()
+    with keeping(f"The model in {model} is unchanged."):
+        with bar(f"Learning {corpus.name}"):
+            loaded.partial_fit(corpus, labels=known)
+        with bar(f"Saving {place}"):
+            loaded.save(place)
+    report_bad(corpus)
+    learnt = loaded.documents_ - documents
+    if left := (corpus.size or 0) - learnt:
+        note(f"{left:,} documents without labels were left out.")
+    fresh = loaded.labels_.keys[count:]
+    show(
+        f"Learnt {learnt:,} documents and {len(fresh):,} new labels in {spoken_seconds(time.perf_counter() - began)}: "
+        f"now {loaded.documents_:,} documents, {len(loaded.labels_):,} labels."
+    )
+    show(f"Saved in {place}.")
+    show(f"Next: umpteen evaluate {quote(str(place))} TEST")
