@@ -1,5 +1,6 @@
 """DeepClassifier: a Classifier around a network. A model file gives only settings and a network."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,6 +60,16 @@ class DeepClassifier(Classifier):
         assert isinstance(p, DeepSettings)
         return begun(words, p.vectors, width=p.width, seed=p.seed)
 
+    def prepare(self, network: Network, source: Source) -> None:
+        """What a fresh network takes from the documents it will be trained on; most take nothing."""
+
+    def ranker(self, source: Source) -> Callable[[Source, int], Ranking] | None:
+        """How documents are ranked while the network learns from `source`; None: by the network alone."""
+        return None
+
+    def conclude(self, source: Source, kept: Source) -> None:
+        """What is left to choose when the network has learnt, on documents kept aside."""
+
     # What all share -------------------------------------------------------------------------------------------------
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
@@ -76,7 +87,9 @@ class DeepClassifier(Classifier):
             torch.manual_seed(p.seed)
             shares = np.asarray(targets.mean(axis=0), np.float32)
             self._network = self.network(self.vectors(self._reader.words), shares).to(device)
-        self._score = trained(self._network, source, kept, p, self._run)
+            self.prepare(self._network, source)
+        self._score = trained(self._network, source, kept, p, self._run, self.ranker(source))
+        self.conclude(source, kept)
         self._log = self._run.log() if self._run is not None else ""
 
     def _truth(self, valid: Corpus) -> sparse.csr_array:

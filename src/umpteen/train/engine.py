@@ -3,14 +3,16 @@
 import math
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from functools import partial
 
 import torch
 
 from umpteen.core.errors import FolderError
 from umpteen.core.progress import bar
+from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.store import Folder
 from umpteen.metrics.ranking import Judged
@@ -25,12 +27,23 @@ from umpteen.train.weights import put
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
 
 
-def trained(network: Network, source: Source, valid: Source, settings: Learning, run: Run | None) -> float:
-    """Train a network in place; the validation score of the weights it ends with, nDCG@5."""
+def trained(
+    network: Network,
+    source: Source,
+    valid: Source,
+    settings: Learning,
+    run: Run | None,
+    rank: Callable[[Source, int], Ranking] | None = None,
+) -> float:
+    """Train a network in place; the validation score of the weights it ends with, nDCG@5.
+
+    `rank` says which labels the network as it stands gives, where that is more than the network's own answer.
+    """
 
     def judge() -> float:
         assert valid.Y is not None
-        ranking = ranked(network, valid, 5, batch=2 * settings.batch, tokens=settings.tokens)
+        own = partial(ranked, network, batch=2 * settings.batch, tokens=settings.tokens)
+        ranking = (rank or own)(valid, 5)
         return Judged.of(ranking, valid.Y, k=5).ndcg(5).value
 
     with _own_chance_and_threads(settings.jobs), run.held() if run is not None else nullcontext():

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, shuffled
-from umpteen.train.optimiser import Adam
+from umpteen.train.optimiser import Optimiser
 from umpteen.train.settings import Learning
 from umpteen.train.weights import Average, Weights, copied, put
 
@@ -37,7 +37,7 @@ class Loop:
         self.network, self.source, self.settings = network, source, settings
         self._judge, self._autocast = judge, autocast
         self._loss = torch.compile(network.loss, dynamic=True) if settings.compile else network.loss
-        self._adam = Adam(network, rate=settings.rate, decay=settings.decay, clip=settings.clip)
+        self._optimiser = Optimiser(network, settings)
         self._lengths = source.tokens.lengths
         self._average = Average()
         self.best: Weights = copied(network)
@@ -83,7 +83,7 @@ class Loop:
         with self._autocast():
             loss = self._loss(self.source.batch(rows))
         loss.backward()  # type: ignore[no-untyped-call]
-        self._adam.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
+        self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
         return float(loss.detach())
 
     def _looked(self, done: float, documents: int, loss: float) -> Step:
@@ -109,7 +109,7 @@ class Loop:
             "now": self.network.state_dict(),
             "best": self.best,
             "mean": self._average.mean,
-            "adam": self._adam.state(),
+            "moments": self._optimiser.state(),
         }
         return {f"{part}/{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
 
@@ -123,4 +123,4 @@ class Loop:
         put(self.network, part("now"))
         self.best, self._average.mean = part("best"), part("mean")
         self._average.count = int(counts["averaged"])
-        self._adam.restore(part("adam"))
+        self._optimiser.restore(part("moments"))

@@ -1,27 +1,34 @@
-"""Adam for a network whose word vectors have sparse gradients and all else dense ones."""
+"""The optimiser: Adam, or steps with momentum, for networks whose word vectors have sparse gradients or dense ones."""
 
 from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 
-_MOMENTS = ("exp_avg", "exp_avg_sq")
+from umpteen.train.settings import Learning
+
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 
-class Adam:
-    """Two optimisers as one, with clipping and a state of named tensors."""
+class Optimiser:
+    """One for dense and one for sparse gradients as one, with clipping and a state of named tensors."""
 
-    def __init__(self, network: nn.Module, *, rate: float, decay: float, clip: float) -> None:
+    def __init__(self, network: nn.Module, settings: Learning) -> None:
         thin = {id(m.weight) for m in network.modules() if isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse}
         self._named = {name: p for name, p in network.named_parameters() if p.requires_grad}
         sparse = [p for p in self._named.values() if id(p) in thin]
         dense = [p for p in self._named.values() if id(p) not in thin]
+        rate, decay = settings.rate, settings.decay
         self._parts: list[torch.optim.Optimizer] = []
-        if dense:
+        if dense and settings.optimiser == "sgd":
+            self._parts.append(torch.optim.SGD(dense, lr=rate, momentum=settings.momentum, weight_decay=decay))
+        elif dense:
             self._parts.append(torch.optim.AdamW(dense, lr=rate, weight_decay=decay))
-        if sparse:
+        if sparse and settings.optimiser == "sgd":
+            self._parts.append(torch.optim.SGD(sparse, lr=rate, momentum=settings.momentum))
+        elif sparse:
             self._parts.append(torch.optim.SparseAdam(sparse, lr=rate))
-        self._clip = clip
+        self._clip = settings.clip
 
     def step(self, rate: float) -> None:
         """Change the weights by the gradients at hand, which are then gone."""
@@ -55,7 +62,8 @@ class Adam:
             for name, parameter in self._named.items():
                 known = part.state.get(parameter, {})
                 for key, value in known.items():
-                    found[f"{name}.{key}"] = torch.as_tensor(value).detach()
+                    if value is not None:
+                        found[f"{name}.{key}"] = torch.as_tensor(value).detach().to_dense()
         return found
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
@@ -65,8 +73,9 @@ class Adam:
             for group in part.param_groups:
                 for parameter in group["params"]:
                     name = next(n for n, p in self._named.items() if p is parameter)
-                    if f"{name}.step" in state:
-                        count = state[f"{name}.step"]
-                        part.state[parameter] = {"step": int(count) if whole else count.clone()} | {
-                            key: state[f"{name}.{key}"].clone() for key in _MOMENTS
+                    known = {key: state[f"{name}.{key}"] for key in _MOMENTS if f"{name}.{key}" in state}
+                    if known:
+                        part.state[parameter] = {
+                            key: int(value) if key == "step" and whole else value.clone()
+                            for key, value in known.items()
                         }
