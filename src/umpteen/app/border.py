@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, TextIO
 
 from umpteen.core.errors import UmpteenError, UmpteenWarning
+from umpteen.core.progress import stays
 
 FAILED, STOPPED = 1, 130  # exit codes; usage errors are 2, as everywhere
 
@@ -67,7 +68,8 @@ def debugging() -> bool:
 
 def note(text: str) -> None:
     """A line for the user beside the output."""
-    print(text, file=sys.stderr)  # noqa: T201
+    if not stays(text):
+        print(text, file=sys.stderr)  # noqa: T201
 
 
 def _is_stop(error: BaseException | None) -> bool:

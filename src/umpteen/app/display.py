@@ -44,6 +44,14 @@ class Terminal:
             timer.cancel()
             self._close(line)
 
+    def line(self, text: str) -> None:
+        """A line that stays, above the bars."""
+        with self._lock:
+            if self._progress is None:
+                print(text, file=sys.stderr)  # noqa: T201
+            else:
+                self._progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
     def _show(self) -> None:
         with self._lock:
             if not self._open:

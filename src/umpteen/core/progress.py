@@ -24,6 +24,9 @@ class Display(Protocol):
     def bar(self, what: str, total: float | None) -> AbstractContextManager[Bar]:
         """A bar for `what`, `total` steps long where that is known."""
 
+    def line(self, text: str) -> None:
+        """A line that stays, above the bars."""
+
 
 class _Silent:
     def advance(self, amount: float = 1) -> None:
@@ -45,6 +48,14 @@ def bar(what: str, total: float | None = None) -> AbstractContextManager[Bar]:
     """A bar for work that is advanced by hand."""
     display = _display.get()
     return nullcontext(_Silent()) if display is None else display.bar(what, total)
+
+
+def stays(text: str) -> bool:
+    """Show a line that stays, above the bars; False where there is nothing to show it on."""
+    display = _display.get()
+    if display is not None:
+        display.line(text)
+    return display is not None
 
 
 def track(items: Iterable[T], what: str, total: float | None = None) -> Iterator[T]:

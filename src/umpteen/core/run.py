@@ -7,12 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
-
 from umpteen.core.errors import FolderError
+from umpteen.core.lock import held
 from umpteen.core.store import Folder, NewFolder, new_folder
 
 LOG = "log.tsv"
@@ -64,12 +60,7 @@ class Run:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep other trainings out of the folder; a process that dies lets go of it."""
-        with (self.path / _LOCK).open("w") as file:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
-                    raise FolderError(f"{self.path} is in use by another training. Wait for its end.") from None
+        with held(self.path / _LOCK, by="another training"):
             yield
 
     @contextmanager

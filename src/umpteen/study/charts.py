@@ -1,0 +1,149 @@
+"""Charts of a study: lines over what was varied, or groups of bars, a panel for whatever else differs."""
+
+from collections.abc import Sequence
+from itertools import product
+from math import ceil
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from umpteen.study import measures
+from umpteen.study.figures import Figure, Point, shown, values_of, varying
+from umpteen.study.plan import Plot, Study
+from umpteen.study.style import SOFT, painted, strokes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
+
+_ACROSS = 3  # panels beside each other
+_SIDES = {"capsize": 2, "elinewidth": 1}  # deviations
+
+
+def draw(plot: Plot, study: Study, points: Sequence[Point], out: BinaryIO, *, format: str) -> None:
+    """Write a plot, `format` being png, svg or pdf."""
+    panels = _panels(plot, study, [point for point in points if any(name in point.figures for name in plot.measures)])
+    across = min(_ACROSS, len(panels))
+    down = ceil(len(panels) / across)
+    size = (max(5.5, 4.2 * across), 3.4 * down + 0.7)
+
+    def fill(picture: "Picture") -> None:
+        percent = all(map(measures.is_percent, plot.measures))
+        grid = picture.subplots(down, across, squeeze=False, sharey=percent or len(plot.measures) == 1)
+        series = _Series(plot, points)
+        for place, panel in enumerate(panels):
+            _panel(grid[place // across][place % across], panel, plot, series, first=place % across == 0)
+        for rest in range(len(panels), across * down):
+            grid[rest // across][rest % across].set_axis_off()
+        picture.suptitle(plot.title, x=0.01, ha="left", fontweight="bold")
+        keys = series.keys()
+        picture.legend(handles=keys, loc="outside lower left", frameon=False, ncols=min(len(keys), 2 * across + 1))
+
+    painted(fill, out, size=size, format=format, what="Drawing plots")
+
+
+class _Series:
+    """The lines or the bars beside each other, each with its look, the same in all panels."""
+
+    def __init__(self, plot: Plot, points: Sequence[Point]) -> None:
+        self.names = [*plot.measures] if plot.series == "measure" else values_of(points, plot.series)
+        self.looks = dict(zip(self.names, strokes(), strict=False))
+        self._bars = plot.kind == "bars"
+        self._published = {point.at["model"] for point in points if point.source} if plot.series == "model" else set()
+
+    def label(self, name: Any) -> str:
+        return f" {shown(name)}"  # "_..." would be left out
+
+    def hatch(self, name: Any) -> str | None:
+        return "///" if name in self._published else None
+
+    def keys(self) -> list[Any]:
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        if self._bars:
+            return [
+                Patch(facecolor=self.looks[n][1], label=self.label(n), hatch=self.hatch(n), edgecolor="white")
+                for n in self.names
+            ]
+        return [
+            Line2D([], [], linestyle=self.looks[n][0], color=self.looks[n][1], marker=".", label=self.label(n))
+            for n in self.names
+        ]
+
+
+Panel = tuple[str, list[tuple[Point, str]]]  # title, and the figures in it, each a point's measure
+
+
+def _panels(plot: Plot, study: Study, points: Sequence[Point]) -> list[Panel]:
+    """A panel for each combination of what neither x nor series tell apart."""
+    others = [name for name in varying(points, study.dimensions) if name not in (plot.x, plot.series)]
+    own = "measure" not in (plot.x, plot.series)
+    found: dict[tuple[Any, ...], list[tuple[Point, str]]] = {}
+    for point, name in product(points, plot.measures):
+        place = tuple(point.at.get(dimension) for dimension in others)
+        found.setdefault((*place, name if own and len(plot.measures) > 1 else None), []).append((point, name))
+    return [
+        (", ".join(f"{d} {shown(v)}" if d not in ("data", "noise", "model") else shown(v) for d, v in named), inside)
+        for place, inside in found.items()
+        for named in [[(d, v) for d, v in zip((*others, "model"), place, strict=True) if v is not None]]
+    ] or [("", [])]
+
+
+def _panel(axes: "Axes", panel: Panel, plot: Plot, series: _Series, *, first: bool) -> None:
+    title, inside = panel
+    axes.set_title(title, loc="left", fontsize=10)
+    (_lines if plot.kind == "lines" else _bars)(axes, inside, plot, series)
+    if first:
+        names = {name for _, name in inside}
+        axes.set_ylabel("percent" if len(names) > 1 else measures.heading(next(iter(names), "")))
+    if not inside:
+        axes.text(0.5, 0.5, "no run has ended yet", ha="center", transform=axes.transAxes, color=SOFT)
+
+
+def _key(point: Point, measure: str, dimension: str) -> Any:
+    return measure if dimension == "measure" else point.at.get(dimension)
+
+
+def _lines(axes: "Axes", inside: list[tuple[Point, str]], plot: Plot, series: _Series) -> None:
+    for name in series.names:
+        dash, colour = series.looks[name]
+        found = [(p.at.get(plot.x), p.figures.get(m)) for p, m in inside if _key(p, m, plot.series) == name]
+        drawn = [(x, figure) for x, figure in found if x is not None and figure is not None]
+        drawn.sort(key=lambda one: float(one[0]))
+        if drawn:
+            xs, means = [x for x, _ in drawn], [figure.mean for _, figure in drawn]
+            axes.plot(xs, means, dash, color=colour, marker=".", markersize=7)
+            spread = [figure.deviation or 0.0 for _, figure in drawn]
+            if any(spread):
+                low = [mean - side for mean, side in zip(means, spread, strict=True)]
+                high = [mean + side for mean, side in zip(means, spread, strict=True)]
+                axes.fill_between(xs, low, high, color=colour, alpha=0.15, linewidth=0)
+        for x, figure in found:
+            if x is None and figure is not None:  # what does not depend on x
+                axes.axhline(figure.mean, linestyle=dash, color=colour, linewidth=1)
+    axes.set_xlabel("noise rate" if plot.x == "rate" else plot.x)
+
+
+def _bars(axes: "Axes", inside: list[tuple[Point, str]], plot: Plot, series: _Series) -> None:
+    groups = [*dict.fromkeys(_key(p, m, plot.x) for p, m in inside)]
+    width = 0.8 / max(1, len(series.names))
+    for place, name in enumerate(series.names):
+        figures: dict[int, Figure] = {
+            groups.index(_key(p, m, plot.x)): p.figures[m]
+            for p, m in inside
+            if _key(p, m, plot.series) == name and m in p.figures
+        }
+        at = [group + (place - (len(series.names) - 1) / 2) * width for group in figures]
+        spread = [figure.deviation or 0.0 for figure in figures.values()]
+        axes.bar(
+            at,
+            [figure.mean for figure in figures.values()],
+            0.92 * width,
+            color=series.looks[name][1],
+            hatch=series.hatch(name),
+            edgecolor="white",
+            linewidth=0,
+            yerr=spread if any(spread) else None,
+            error_kw={**_SIDES, "ecolor": SOFT},
+        )
+    axes.set_xticks(range(len(groups)), [shown(group) for group in groups])
+    axes.grid(axis="x", visible=False)

@@ -1,0 +1,69 @@
+"""What the command line changes of a study: other data, fewer models, other seeds, rates and settings."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.study.plan import Data, Study, Variant
+from umpteen.study.reading import RESERVED, check, check_rates, spoken
+
+
+def narrowed(
+    study: Study,
+    *,
+    data: Sequence[str] = (),
+    seeds: Sequence[int] = (),
+    models: Sequence[str] = (),
+    rates: Sequence[float] = (),
+    settings: Sequence[str] = (),
+) -> Study:
+    """The study with what the command line says in place of what the file says."""
+    if rates and study.noise is None:
+        raise SettingError(f"{study.file} has no label noise, so there are no --rates to choose.")
+    check_rates(rates, "--rates")
+    chosen = [variant.name for name in models for variant in _meant(study, name)]
+    study = replace(
+        study,
+        data=tuple(_given(study, path) for path in data) or study.data,
+        seeds=tuple(seeds) or study.seeds,
+        models=tuple(v for v in study.models if not models or v.name in chosen),
+        noise=replace(study.noise, rates=tuple(rates)) if study.noise is not None and rates else study.noise,
+    )
+    for text in settings:
+        study = _set(study, text)
+    check(study)
+    return study
+
+
+def _given(study: Study, path: str) -> Data:
+    """Data of the command line; those that the file names as well keep what it says of them."""
+    name = spoken(path)
+    known = next((data for data in study.data if name.casefold() in (data.name.casefold(), data.path.casefold())), None)
+    return replace(known, path=path) if known is not None else Data(name=name, path=path)
+
+
+def _meant(study: Study, name: str) -> list[Variant]:
+    """The models that a name means: that of a row, or of a model and so all its rows."""
+    named = [v for v in study.models if v.name.casefold() == name.casefold()]
+    found = named or [v for v in study.models if v.model == name]
+    if not found:
+        known = {v.name for v in study.models} | {v.model for v in study.models}
+        raise SettingError(f"{study.file} has no model {name!r}. {did_you_mean(name, known)}")
+    return found
+
+
+def _set(study: Study, text: str) -> Study:
+    place, equals, value = text.partition("=")
+    model, dot, name = place.strip().rpartition(".")
+    if not (equals and dot and model and name):
+        raise SettingError(f"--set takes MODEL.NAME=VALUE here, such as {study.models[0].name}.seed=1, not {text!r}.")
+    meant = _meant(study, model)
+    if name in RESERVED:
+        raise SettingError(f"--set cannot change {name!r}: use --seeds or --jobs.")
+    changed = [
+        replace(v, settings={**v.settings, name: value}, vary={k: w for k, w in v.vary.items() if k != name})
+        if v in meant
+        else v
+        for v in study.models
+    ]
+    return replace(study, models=tuple(changed))
