@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
 
 _ACROSS = 3  # panels beside each other
+_MARKS = 10  # on the x axis, at most
+_FACTOR = 16  # between the first and the last of values that stand by magnitude
 _SIDES = {"capsize": 2, "elinewidth": 1}  # deviations
 
 
 def draw(plot: Plot, study: Study, points: Sequence[Point], out: BinaryIO, *, format: str) -> None:
     """Write a plot, `format` being png, svg or pdf."""
     panels = _panels(plot, study, [point for point in points if any(name in point.figures for name in plot.measures)])
-    across = min(_ACROSS, len(panels))
+    across = 2 if len(panels) == 4 else min(_ACROSS, len(panels))
     down = ceil(len(panels) / across)
     size = (max(5.5, 4.2 * across), 3.4 * down + 0.7)
 
@@ -76,25 +78,41 @@ Panel = tuple[str, list[tuple[Point, str]]]  # title, and the figures in it, eac
 def _panels(plot: Plot, study: Study, points: Sequence[Point]) -> list[Panel]:
     """A panel for each combination of what neither x nor series tell apart."""
     others = [name for name in varying(points, study.dimensions) if name not in (plot.x, plot.series)]
-    own = "measure" not in (plot.x, plot.series)
-    found: dict[tuple[Any, ...], list[tuple[Point, str]]] = {}
-    for point, name in product(points, plot.measures):
-        place = tuple(point.at.get(dimension) for dimension in others)
-        found.setdefault((*place, name if own and len(plot.measures) > 1 else None), []).append((point, name))
-    return [
-        (", ".join(f"{d} {shown(v)}" if d not in ("data", "noise", "model") else shown(v) for d, v in named), inside)
-        for place, inside in found.items()
-        for named in [[(d, v) for d, v in zip((*others, "model"), place, strict=True) if v is not None]]
-    ] or [("", [])]
+    apart = len(plot.measures) > 1 and "measure" not in (plot.x, plot.series)
+    found = []
+    for place in _places(points, others):
+        here = [p for p in points if _within(tuple(map(p.at.get, others)), place)]
+        title = [_said(name, value) for name, value in zip(others, place, strict=True) if value is not None]
+        if apart:
+            found += [(", ".join([*title, measures.heading(m)]), [(p, m) for p in here]) for m in plot.measures]
+        else:
+            found.append((", ".join(title), [*product(here, plot.measures)]))
+    return found or [("", [])]
+
+
+def _places(points: Sequence[Point], dimensions: Sequence[str]) -> list[tuple[Any, ...]]:
+    """All combinations of values; what has no value in a dimension goes along with those that have."""
+    found = [*dict.fromkeys(tuple(map(point.at.get, dimensions)) for point in points)]
+    return [place for place in found if not any(_within(place, other) for other in found if other != place)]
+
+
+def _within(place: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    return all(value is None or value == theirs for value, theirs in zip(place, other, strict=True))
+
+
+def _said(dimension: str, value: Any) -> str:
+    return shown(value) if dimension in ("data", "noise", "model") else f"{dimension} {shown(value)}"
 
 
 def _panel(axes: "Axes", panel: Panel, plot: Plot, series: _Series, *, first: bool) -> None:
     title, inside = panel
     axes.set_title(title, loc="left", fontsize=10)
     (_lines if plot.kind == "lines" else _bars)(axes, inside, plot, series)
-    if first:
-        names = {name for _, name in inside}
-        axes.set_ylabel("percent" if len(names) > 1 else measures.heading(next(iter(names), "")))
+    names = {name for _, name in inside}
+    if first and len(names) > 1:
+        axes.set_ylabel("percent")
+    elif first and len(plot.measures) == 1:
+        axes.set_ylabel(measures.heading(plot.measures[0]))  # of several, the panels' titles say which
     if not inside:
         axes.text(0.5, 0.5, "no run has ended yet", ha="center", transform=axes.transAxes, color=SOFT)
 
@@ -121,6 +139,16 @@ def _lines(axes: "Axes", inside: list[tuple[Point, str]], plot: Plot, series: _S
             if x is None and figure is not None:  # what does not depend on x
                 axes.axhline(figure.mean, linestyle=dash, color=colour, linewidth=1)
     axes.set_xlabel("noise rate" if plot.x == "rate" else plot.x)
+    _scale(axes, sorted({float(p.at[plot.x]) for p, _ in inside if plot.x in p.at}))
+
+
+def _scale(axes: "Axes", values: list[float]) -> None:
+    """A mark at each value that was tried, by magnitude where they grow by factors."""
+    if len(values) > 2 and values[0] > 0 and values[-1] / values[0] >= _FACTOR:
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    if 1 < len(values) <= _MARKS:
+        axes.set_xticks(values, [f"{value:g}" for value in values])
 
 
 def _bars(axes: "Axes", inside: list[tuple[Point, str]], plot: Plot, series: _Series) -> None:

@@ -31,8 +31,18 @@ def narrowed(
     )
     for text in settings:
         study = _set(study, text)
+    study = replace(
+        study,
+        tables=tuple(table for table in study.tables if _has(study, table.columns, table.apart)),
+        plots=tuple(plot for plot in study.plots if _has(study, plot.x, plot.series)),
+    )
     check(study)
     return study
+
+
+def _has(study: Study, *dimensions: str | None) -> bool:
+    """Whether these still vary: a choice of models or settings may leave a plot with nothing to show."""
+    return all(name in (None, "measure", *study.dimensions) for name in dimensions)
 
 
 def _given(study: Study, path: str) -> Data:

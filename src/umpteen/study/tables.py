@@ -115,7 +115,8 @@ def _ranks(table: Table, points: Sequence[Point]) -> Sheet:
         for name, figure in point.figures.items()
         if name in table.measures
     ]
-    comparison = Comparison(found)
+    places = [(result.dataset, result.metric) for result in found]
+    comparison = Comparison(r for r, place in zip(found, places, strict=True) if places.count(place) > 1)
     rows = []
     for family in comparison.families:
         ranks = comparison.average_ranks(family)

@@ -176,7 +176,7 @@ def _told(results: "Results", cell: "Cell", study: "Study") -> str:
     found = results.of(cell)
     if found is None or found.error is not None:
         return f"failed: {found.error if found else ''}"
-    first = [name for name in study.measures if name in found.measures][:3]
+    first = [name for name in study.measures if name in found.measures and measures.is_percent(name)][:3]
     scores = ", ".join(f"{name} {measures.written(name, found.measures[name])}" for name in first)
     return f"{scores}, trained in {spoken_seconds(found.measures['train-seconds'])}"
 
