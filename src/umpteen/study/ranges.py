@@ -4,7 +4,7 @@ from decimal import Decimal, InvalidOperation
 
 from umpteen.core.errors import SettingError
 
-_MOST = 10_000  # numbers in a list; more is a slip of the pen
+_MOST, _LARGEST = 10_000, 10**12  # numbers in a list, and how large; more is a slip of the pen
 
 
 def numbers(text: str, *, what: str, whole: bool = False) -> tuple[float, ...]:
@@ -20,12 +20,12 @@ def numbers(text: str, *, what: str, whole: bool = False) -> tuple[float, ...]:
                 found.append(start)
                 continue
             step, end = start - found[-1] if found else Decimal(1), Decimal(last.strip())
-            if step <= 0 or end < start or (end - start) / step > _MOST:
+            if not (start.is_finite() and end.is_finite()) or step <= 0 or end < start or (end - start) / step > _MOST:
                 raise wrong
             found.extend(start + step * n for n in range(int((end - start) / step) + 1))
     except InvalidOperation:
         raise wrong from None
-    if any(not n.is_finite() or (whole and n != int(n)) for n in found):
+    if any(not n.is_finite() or abs(n) > _LARGEST or (whole and n != int(n)) for n in found):
         raise wrong
     if len({*found}) < len(found):
         raise SettingError(f"{what} has a number twice in {text!r}.")

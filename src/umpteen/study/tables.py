@@ -138,7 +138,7 @@ def _entry(name: str, figure: Figure | None, rivals: Sequence[Figure | None]) ->
         return Entry("-")
     means = [rival.mean for rival in rivals if rival is not None]
     best = (min if measures.less_is_better(name) else max)(means)
-    return Entry(written(name, figure), len(means) > 1 and figure.mean == best, figure)
+    return Entry(written(name, figure), len({*means}) > 1 and figure.mean == best, figure)
 
 
 def written(name: str, figure: Figure) -> str:

@@ -144,17 +144,16 @@ def _done(study: "Study", results: "Results", *, jobs: int, keep: bool, anyway: 
     from umpteen.study.runner import Runner
 
     claimed(results.out, study)
-    todo, total, drawn = results.to_do, len({cell.key for cell in results.cells}), [time.monotonic()]
-    begun = total - len(todo)
-    note(f"{study.title}: {total} runs" + (f", {begun} of them done before." if begun else "."))
+    todo, total = results.to_do, len({cell.key for cell in results.cells})
+    done, drawn = total - len(todo), time.monotonic()
+    note(f"{study.title}: {total} runs" + (f", {done} of them done before." if done else "."))
 
     def after(cell: "Cell") -> None:
-        pictures = time.monotonic() - drawn[0] > _DRAWN
+        nonlocal done, drawn
+        pictures = time.monotonic() - drawn > _DRAWN
         page.write(study, results, pictures=pictures, svg=svg)
-        drawn[0] = time.monotonic() if pictures else drawn[0]
-        note(
-            f"{total - len(results.to_do) + len(results.failed)} of {total}: {cell.name}: {_told(results, cell, study)}"
-        )
+        done, drawn = done + 1, time.monotonic() if pictures else drawn
+        note(f"{done} of {total}: {cell.name}: {_told(results, cell, study)}")
 
     with (
         held(results.out / ".lock", by="another study"),
