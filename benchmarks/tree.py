@@ -2,8 +2,9 @@
 
     python benchmarks/tree.py [--labels 1000000] [--features 100000] [--entries 100] [--jobs 2]
 
-A label's profile is drawn half from the features of its theme, half from all, the frequent ones more often. The table
-says how alike the labels of a lowest group are, so that one sees that they were grouped and not only cut.
+A label's profile is drawn from the features of its theme, from those of the field that its theme belongs to, and from
+all, the frequent ones more often, a third each. The table says how alike the labels of a lowest group are, so that one
+sees that they were grouped and not only cut.
 """
 
 import argparse
@@ -24,14 +25,16 @@ _BLOCK = 20_000  # profiles drawn at a time
 def generated(labels: int, features: int, entries: int, *, seed: int = 0) -> sparse.csr_array:
     """Profiles of length one, (labels, features)."""
     random = np.random.default_rng(seed)
-    themes = random.integers(features, size=(max(2, labels // 500), entries), dtype=np.int32)
+    themes, fields = (random.integers(features, size=(n, entries), dtype=np.int32) for n in (max(2, labels // 500), 50))
+    third = entries // 3
     columns, values, sizes = list[NDArray[np.int32]](), list[NDArray[np.float32]](), [np.zeros(1, np.int64)]
     for start in range(0, labels, _BLOCK):
         count = min(_BLOCK, labels - start)
         theme = random.integers(len(themes), size=(count, 1))
-        own = themes[theme, random.integers(themes.shape[1], size=(count, entries // 2))]
-        other = (features * random.random((count, entries - entries // 2)) ** 3).astype(np.int32)
-        drawn = np.sort(np.concatenate([own, other], axis=1), axis=1)
+        own = themes[theme, random.integers(entries, size=(count, third))]
+        near = fields[theme % len(fields), random.integers(entries, size=(count, third))]
+        other = (features * random.random((count, entries - 2 * third)) ** 3).astype(np.int32)
+        drawn = np.sort(np.concatenate([own, near, other], axis=1), axis=1)
         first = np.ones(drawn.shape, bool)  # of equal ones
         first[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
         weight = np.where(first, random.random(drawn.shape, np.float32) + np.float32(0.1), np.float32(0))
