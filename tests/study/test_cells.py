@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 def runs(root: Path, text: str) -> list[Cell]:
     study = read_study(written(root, text))
-    return cells(study, [found(data, study.folder) for data in study.data])
+    return cells(study, [found(data) for data in study.data])
 
 
 def test_every_combination_and_runs_that_are_the_same_once(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def made(tmp_path: Path) -> Callable[..., Made]:
 
     def make(text: str, *, missing: Callable[[Cell], bool] = lambda cell: False) -> Made:
         study = read_study(written(tmp_path, text))
-        all_cells = cells(study, [found(data, study.folder) for data in study.data])
+        all_cells = cells(study, [found(data) for data in study.data])
         results = Results(tmp_path / f"out{next(numbers)}", all_cells)
         for cell in all_cells:
             results.folder(cell).mkdir(parents=True, exist_ok=True)

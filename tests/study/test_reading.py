@@ -29,6 +29,14 @@ def test_all_of_it(tmp_path: Path) -> None:
     assert study.measures == ("P@1", "nDCG@3", "kept P@1")
 
 
+def test_paths_are_seen_from_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "elsewhere" / "toy").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert [(d.name, d.path) for d in read_study(written(tmp_path, PLAIN)).data] == [("toy", str(tmp_path / "toy"))]
+    assert narrowed(read_study(written(tmp_path, PLAIN)), data=["toy"]).data[0].path == "toy"
+
+
 def test_names_of_data() -> None:
     from umpteen.study.reading import spoken
 

@@ -31,23 +31,22 @@ def ids(corpus: Corpus | None) -> list[str]:
 
 
 def test_where_data_are_looked_for(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(data("toy"), None).train == Path("toy/train.jsonl")
-    assert found(data(folder / "train.jsonl"), None).test is None
+    assert found(data("toy")).train == Path("toy/train.jsonl")
+    assert found(data(folder / "train.jsonl")).test is None
     for place in ("sets/deep/other", "far/cache/fetched", "here/below"):
         toy_folder(tmp_path / Path(place).parent, name=Path(place).name)
-    assert found(data("below"), None).train == Path("here/below/train.jsonl")
-    assert found(data("fetched"), None).train == tmp_path / "far" / "cache" / "fetched" / "train.jsonl"
-    assert found(data("deep/other"), tmp_path / "sets").train == tmp_path / "sets" / "deep" / "other" / "train.jsonl"
+    assert found(data("below")).train == Path("here/below/train.jsonl")
+    assert found(data("fetched")).train == tmp_path / "far" / "cache" / "fetched" / "train.jsonl"
     with pytest.raises(DataError, match=r"There are no data 'other': .* in UMPTEEN_DATA, which is not set. .*Name"):
-        found(data("other"), None)
+        found(data("other"))
     monkeypatch.setenv("UMPTEEN_DATA", str(tmp_path / "sets" / "deep"))
-    assert found(data("other"), None).train == tmp_path / "sets" / "deep" / "other" / "train.jsonl"
+    assert found(data("other")).train == tmp_path / "sets" / "deep" / "other" / "train.jsonl"
     with pytest.raises(DataError, match=r"\(UMPTEEN_DATA\). Did you mean 'other'\?"):
-        found(data("othr"), None)
+        found(data("othr"))
 
 
 def test_the_datas_own_split(folder: Path) -> None:
-    source = found(data("toy"), None)
+    source = found(data("toy"))
     whole = parts(source.files, WANTED)
     assert (len(ids(whole.train)), whole.valid, len(ids(whole.test))) == (60, None, 20)
     divided = parts(source.files, WANTED | {"valid": 0.2})
@@ -57,7 +56,7 @@ def test_the_datas_own_split(folder: Path) -> None:
 
 
 def test_random_splits_of_all_documents(folder: Path) -> None:
-    source = found(data("toy", split=Split(count=2, test=0.25)), None)
+    source = found(data("toy", split=Split(count=2, test=0.25)))
     one, two = (parts(source.files, WANTED | {"split": {"number": n, "test": 0.25}}) for n in range(2))
     for part in (one, two):
         assert (len(ids(part.train)), len(ids(part.test))) == (60, 20)
@@ -67,19 +66,19 @@ def test_random_splits_of_all_documents(folder: Path) -> None:
 
 def test_a_single_file_is_split_once(folder: Path) -> None:
     (folder / "test.jsonl").unlink()
-    assert found(data("toy"), None).split == Split(count=1, test=0.2)
+    assert found(data("toy")).split == Split(count=1, test=0.2)
 
 
 def test_documents_of_one_language(folder: Path) -> None:
-    source = found(data("toy", where={"lang": ("en",)}), None)
+    source = found(data("toy", where={"lang": ("en",)}))
     english = parts(source.files, WANTED | {"where": {"lang": ["en"]}})
     assert (len(ids(english.train)), len(ids(english.test))) == (20, 7)
     with pytest.raises(DataError, match=r"No document has lang = 'fr'. Beside their text they have: lang."):
-        found(data("toy", where={"lang": ("fr",)}), None)
+        found(data("toy", where={"lang": ("fr",)}))
 
 
 def test_noise_is_in_training_labels_alone(folder: Path) -> None:
-    source = found(data("toy"), None)
+    source = found(data("toy"))
     clean = {document.id: document.labels for document in parts(source.files, WANTED).train}
     noisy = parts(source.files, WANTED | {"valid": 0.5, "noise": {"kind": "missing", "rate": 0.5}})
     assert noisy.valid is not None
@@ -90,17 +89,17 @@ def test_noise_is_in_training_labels_alone(folder: Path) -> None:
 
 
 def test_marks_change_with_the_files(folder: Path) -> None:
-    before = marks(found(data("toy"), None))
-    assert before == marks(found(data(folder), None))
+    before = marks(found(data("toy")))
+    assert before == marks(found(data(folder)))
     with (folder / "test.jsonl").open("a") as file:
         file.write('{"text": "bread", "labels": ["baking"]}\n')
-    after = marks(found(data("toy"), None))
+    after = marks(found(data("toy")))
     assert (after["train"] == before["train"], after["test"] == before["test"]) == (True, False)
 
 
 def test_mistakes(folder: Path) -> None:
     (folder / "empty.jsonl").write_text("")
     with pytest.raises(DataError, match="empty"):
-        found(data(folder / "empty.jsonl"), None)
+        found(data(folder / "empty.jsonl"))
     with pytest.raises(DataError, match=r"There is no file names.tsv of label names for 'toy'"):
-        found(data("toy", labels="names.tsv"), None)
+        found(data("toy", labels="names.tsv"))

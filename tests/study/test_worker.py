@@ -28,7 +28,7 @@ def job(root: Path, text: str = PLAIN, *, number: int = 0, **runner: Any) -> dic
     if not (root / "toy").exists():
         toy_folder(root)
     study = read_study(written(root, text))
-    results = Results(root / "out", cells(study, [found(data, study.folder) for data in study.data]))
+    results = Results(root / "out", cells(study, [found(data) for data in study.data]))
     cell = results.cells[number]
     file = Runner(results, **runner)._prepared(cell, results.folder(cell))
     found_job: dict[str, Any] = json.loads(file.read_text())

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _ACROSS = 3  # panels beside each other
 _MARKS = 10  # on the x axis, at most
 _FACTOR = 16  # between the first and the last of values that stand by magnitude
+_MARKERS = "os^DvPX"  # lines may lie on each other
 _SIDES = {"capsize": 2, "elinewidth": 1}  # deviations
 
 
@@ -57,6 +58,9 @@ class _Series:
     def hatch(self, name: Any) -> str | None:
         return "///" if name in self._published else None
 
+    def marker(self, name: Any) -> dict[str, Any]:
+        return {"marker": _MARKERS[self.names.index(name) % len(_MARKERS)], "markersize": 5, "markeredgecolor": "white"}
+
     def keys(self) -> list[Any]:
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
@@ -67,7 +71,7 @@ class _Series:
                 for n in self.names
             ]
         return [
-            Line2D([], [], linestyle=self.looks[n][0], color=self.looks[n][1], marker=".", label=self.label(n))
+            Line2D([], [], linestyle=self.looks[n][0], color=self.looks[n][1], label=self.label(n), **self.marker(n))
             for n in self.names
         ]
 
@@ -129,7 +133,7 @@ def _lines(axes: "Axes", inside: list[tuple[Point, str]], plot: Plot, series: _S
         drawn.sort(key=lambda one: float(one[0]))
         if drawn:
             xs, means = [x for x, _ in drawn], [figure.mean for _, figure in drawn]
-            axes.plot(xs, means, dash, color=colour, marker=".", markersize=7)
+            axes.plot(xs, means, dash, color=colour, **series.marker(name))
             spread = [figure.deviation or 0.0 for _, figure in drawn]
             if any(spread):
                 low = [mean - side for mean, side in zip(means, spread, strict=True)]

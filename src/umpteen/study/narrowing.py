@@ -48,8 +48,12 @@ def _has(study: Study, *dimensions: str | None) -> bool:
 def _given(study: Study, path: str) -> Data:
     """Data of the command line; those that the file names as well keep what it says of them."""
     name = spoken(path)
-    known = next((data for data in study.data if name.casefold() in (data.name.casefold(), data.path.casefold())), None)
+    known = next((data for data in study.data if name.casefold() in _names(data)), None)
     return replace(known, path=path) if known is not None else Data(name=name, path=path)
+
+
+def _names(data: Data) -> tuple[str, str]:
+    return data.name.casefold(), spoken(data.path).casefold()
 
 
 def _meant(study: Study, name: str) -> list[Variant]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 Value = str | int | float | bool | tuple[Any, ...]
@@ -90,7 +89,6 @@ class Study:
     file: str  # for the words of an error
     title: str
     about: str = ""
-    folder: Path | None = None  # that paths are seen from
     data: tuple[Data, ...]
     models: tuple[Variant, ...]
     seeds: tuple[int, ...] = (0,)

@@ -19,14 +19,13 @@ def read_study(path: Path, *, name: str | None = None) -> Study:
     """The study in a file; paths in it are seen from the file's folder unless it came with a `name` of its own."""
     keys = Keys.read(path)
     keys.text("model", None, what="the model that this variant of the study is about")
-    split = _split(keys.table("split"))
+    split, folder = _split(keys.table("split")), path.parent if name is None else None
     study = Study(
         name=name or path.stem,
         file=str(path) if name is None else f"study {name}",
         title=keys.text("title", what="a line that says what the study shows"),
         about=keys.text("about", ""),
-        folder=path.absolute().parent if name is None else None,
-        data=tuple(_data(table, split) for table in keys.tables("data", what="names or tables", short="path")),
+        data=tuple(_data(table, split, folder) for table in keys.tables("data", what="names or tables", short="path")),
         models=tuple(_variant(table) for table in keys.tables("models", what="tables, each a model", short="model")),
         seeds=cast(tuple[int, ...], keys.numbers("seeds", [0], whole=True)),
         valid=keys.number("valid", 0.1, least=0, most=0.9),
@@ -62,6 +61,7 @@ def check(study: Study) -> None:
     for what, names in (
         ("data set", [data.name for data in study.data]),
         ("model", [variant.name for variant in study.models] + [*{p.name for p in study.published}]),
+        ("published row", [f"{p.name} on {p.data}" for p in study.published]),
         ("table or plot", [part.name for part in study.outputs]),
     ):
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -86,20 +86,25 @@ def _check_dimensions(study: Study, part: Table | Plot) -> None:
         raise SettingError(f"{study.file}: {part.name!r} shows {left[0]!r}, and there is no [noise] in this study.")
 
 
-def _data(keys: Keys, usual: Split | None) -> Data:
+def _data(keys: Keys, usual: Split | None, folder: Path | None) -> Data:
     name = keys.text("name", None)
     path = keys.text("path", what="a file, a folder or a name to look for")
-    where = keys.table("where")
+    where, labels = keys.table("where"), keys.text("labels", None, what="a file of label names")
     found = Data(
         name=name or spoken(path),
-        path=path,
+        path=_beside(path, folder),
         split=_split(keys.table("split")) or usual,
         where=_where(where) if where else {},
         format=keys.text("format", None),
-        labels=keys.text("labels", None, what="a file of label names"),
+        labels=_beside(labels, folder) if labels else None,
     )
     keys.end()
     return found
+
+
+def _beside(path: str, folder: Path | None) -> str:
+    """A path in a file is seen from the file's folder, if it leads anywhere from there."""
+    return str(folder / path) if folder is not None and (folder / path).exists() else path
 
 
 def spoken(path: str) -> str:

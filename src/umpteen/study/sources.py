@@ -43,12 +43,12 @@ class Source:
         return {part: str(path.absolute()) for part, path in parts.items() if path is not None}
 
 
-def found(data: Data, folder: Path | None) -> Source:
-    """The data, looked for and looked into; `folder` is that of the study's file."""
-    path = _located(data, folder)
+def found(data: Data) -> Source:
+    """The data, looked for and looked into."""
+    path = _located(data)
     test = member(path, TEST) if has(path, TEST) else None
     train = (member(path, TRAIN) if data.format is None else None) or path
-    labels = (folder or Path()) / data.labels if data.labels else label_file(path)
+    labels = Path(data.labels) if data.labels else label_file(path)
     if labels is not None and not labels.is_file():
         raise DataError(f"There is no file {labels} of label names for {data.name!r}.")
     corpus = corpus_at(train, format=data.format)
@@ -58,11 +58,10 @@ def found(data: Data, folder: Path | None) -> Source:
     return Source(data, train, test, labels, corpus.is_text)
 
 
-def _located(data: Data, folder: Path | None) -> Path:
+def _located(data: Data) -> Path:
     name = Path(data.path).expanduser()
     kept = os.environ.get("UMPTEEN_DATA")
-    beside = [folder / name] if folder is not None else []
-    places = [name, *beside, *([Path(kept).expanduser() / name] if kept else [])]
+    places = [name, *([Path(kept).expanduser() / name] if kept else [])]
     if len(name.parts) == 1:
         places += [*sorted(Path().glob(f"*/{name}")), cache_folder() / name]
     for place in places:

@@ -116,7 +116,7 @@ def _planned(study: "Study", out: Path) -> "Results":
     if study.plots:
         need("matplotlib", extra="study", what="Drawing plots")
     with bar("Looking at the data"):
-        sources = [found(data, study.folder) for data in study.data]
+        sources = [found(data) for data in study.data]
         return Results(out, cells(study, sources))
 
 
