@@ -151,6 +151,12 @@ def test_a_choice_drops_the_plots_that_it_leaves_nothing_for(tmp_path: Path) -> 
         narrowed(study, rates=[0.1])
 
 
+def test_the_example_in_the_documentation(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "studies.md"
+    example = page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    assert [v.name for v in read_study(written(tmp_path, example)).models] == ["tree", "neighbours"]
+
+
 def test_shipped_studies_can_be_read() -> None:
     assert {one.name for one in shipped()} >= {"noise", "ablation", "rank-ae"}
     for one in shipped():

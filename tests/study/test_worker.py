@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,29 @@ def test_a_stopped_training_goes_on_if_it_is_the_same(tmp_path: Path) -> None:
     assert other.latest() is None and earlier == 0
     place.joinpath("run.json").unlink()
     assert isinstance(worker._run(place, "b")[0], Run)
+
+
+def test_a_network_stopped_in_the_middle_ends_as_if_it_was_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    quick = 'epochs = 2, least_steps = 0, batch = 16, every = 2, vectors = "none", width = 8, min_df = 1'
+    deep = PLAIN.replace('"neighbours"', f'"fasttext"\nsettings = {{ {quick}, precision = "fp32" }}')
+    undisturbed = worker.done(job(tmp_path, deep))
+    record, calls = Run.record, list[int]()
+
+    def stopped(self: Run, row: Mapping[str, Any]) -> None:
+        record(self, row)
+        calls.append(row["step"])
+        if len(calls) == 2:
+            raise KeyboardInterrupt  # the first look has left a checkpoint
+
+    monkeypatch.setattr(Run, "record", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        worker.done(job(tmp_path, deep))
+    result = worker.done(job(tmp_path, deep))
+    assert calls[:3] == [2, 4, 4]  # went on from step 2, whose checkpoint there was
+    assert result.measures["nDCG@5"] == undisturbed.measures["nDCG@5"]
+    assert result.measures["train-documents/s"] > 0
+    assert not [*(tmp_path / "out" / "runs").glob("*/run")]
 
 
 def test_why_a_child_ended(tmp_path: Path) -> None:

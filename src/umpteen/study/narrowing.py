@@ -70,7 +70,9 @@ def _set(study: Study, text: str) -> Study:
     place, equals, value = text.partition("=")
     model, dot, name = place.strip().rpartition(".")
     if not (equals and dot and model and name):
-        raise SettingError(f"--set takes MODEL.NAME=VALUE here, such as {study.models[0].name}.seed=1, not {text!r}.")
+        raise SettingError(
+            f"--set takes MODEL.NAME=VALUE here, such as {study.models[0].model}.min_df=2, not {text!r}."
+        )
     meant = _meant(study, model)
     if name in RESERVED:
         raise SettingError(f"--set cannot change {name!r}: use --seeds or --jobs.")

@@ -146,7 +146,6 @@ def _done(study: "Study", results: "Results", *, jobs: int, keep: bool, anyway: 
     claimed(results.out, study)
     todo, total = results.to_do, len({cell.key for cell in results.cells})
     done, drawn = total - len(todo), time.monotonic()
-    note(f"{study.title}: {total} runs" + (f", {done} of them done before." if done else "."))
 
     def after(cell: "Cell") -> None:
         nonlocal done, drawn
@@ -159,6 +158,7 @@ def _done(study: "Study", results: "Results", *, jobs: int, keep: bool, anyway: 
         held(results.out / ".lock", by="another study"),
         keeping(f"What has ended is in {results.out}. Go on with the same command: {_command()}"),
     ):
+        note(f"{study.title}: {total} runs" + (f", {done} of them done before." if done else "."))
         Runner(results, jobs=jobs, keep=keep, anyway=anyway).run(todo, after)
         files = page.write(study, results, svg=svg)
     _show(study, results, files)
