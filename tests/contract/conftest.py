@@ -19,6 +19,8 @@ SMALL = {  # deep models of a size that suits the toy corpus
     "batch": 16,
     "rate": 0.02,
     "dropout": 0.1,
+    "hidden_dropout": 0.1,
+    "members": 1,
     "min_df": 1,
     "epochs": 12,
     "least_steps": 200,
@@ -52,7 +54,7 @@ def cls(request: pytest.FixtureRequest) -> Iterator[type[Classifier]]:
     except ImportError as missing:
         pytest.skip(f"{request.param}: {missing}")
     names = {field.name for field in fields(found.Params)}
-    small = {name: value for name, value in SMALL.items() if name in names} if "vectors" in names else {}
+    small = {name: value for name, value in SMALL.items() if name in names} if "epochs" in names else {}
     made = found.__init__
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(found, "__init__", lambda self, **settings: made(self, **{**small, **settings}))

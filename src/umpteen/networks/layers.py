@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 
 class Layers(nn.Sequential):
@@ -18,4 +19,13 @@ class Layers(nn.Sequential):
 
 def finish(width: int, *, dropout: float) -> tuple[nn.Module, ...]:
     """What follows a linear layer."""
-    return nn.BatchNorm1d(width), nn.ReLU(), nn.Dropout(dropout)
+    return Norm(width), nn.ReLU(), nn.Dropout(dropout)
+
+
+class Norm(nn.BatchNorm1d):
+    """Normalises over the batch; a single document, which has no spread, by what earlier batches had."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training and len(x) == 1:
+            return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+        return super().forward(x)

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+MANY = 10_000  # vectors from which on sparse gradients are cheaper than dense ones
+
 
 class Words(nn.Module):
     """An embedding that starts from given vectors and stays as it is or learns."""

@@ -64,7 +64,7 @@ class Source:
 
 
 def shuffled(lengths: NDArray[np.int64], *, batch: int, tokens: int, seed: int) -> list[Rows]:
-    """All documents once, in batches in random order: `batch` documents, fewer where they are long.
+    """All documents once, in batches in random order: `batch` documents of about one length, fewer where they are long.
 
     A batch has at most `tokens` tokens, padding counted.
     """
@@ -75,6 +75,20 @@ def shuffled(lengths: NDArray[np.int64], *, batch: int, tokens: int, seed: int) 
         pool = order[start : start + batch * _POOL]
         found.extend(cut(pool, lengths, batch=batch, tokens=tokens))
     return [found[n] for n in random.permutation(len(found))]
+
+
+def mixed(lengths: NDArray[np.int64], *, batch: int, tokens: int, seed: int) -> list[Rows]:
+    """The same with documents of all lengths side by side, for networks that normalise over the batch.
+
+    Only what is there counts as a token: networks that read features compute nothing for padding. A batch that has
+    more of them than `tokens` becomes equal parts.
+    """
+    order = np.random.default_rng(seed).permutation(len(lengths))
+    found: list[Rows] = []
+    for start in range(0, len(order), batch):
+        rows = order[start : start + batch]
+        found.extend(np.array_split(rows, min(len(rows), -(-int(lengths[rows].sum()) // tokens))))
+    return found
 
 
 def cut(rows: Rows, lengths: NDArray[np.int64], *, batch: int, tokens: int) -> Iterator[Rows]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from umpteen.networks.network import Network
-from umpteen.train.batches import Source, shuffled
+from umpteen.train.batches import Source, mixed, shuffled
 from umpteen.train.optimiser import Optimiser
 from umpteen.train.settings import Learning
 from umpteen.train.weights import Average, Weights, copied, put
@@ -73,8 +73,8 @@ class Loop:
         return self.counts["stale"] >= self.settings.patience and self.counts["number"] >= self.settings.least_steps
 
     def _order(self, epoch: int) -> list[Any]:
-        p = self.settings
-        return shuffled(self._lengths, batch=p.batch, tokens=p.tokens, seed=p.seed * _SEEDS + epoch)
+        p, deal = self.settings, shuffled if self.source.tokens.values is None else mixed
+        return deal(self._lengths, batch=p.batch, tokens=p.tokens, seed=p.seed * _SEEDS + epoch)
 
     def _update(self, rows: Any, done: float) -> float:
         p = self.settings

@@ -13,7 +13,7 @@ from umpteen.core.settings import Value, setting
 from umpteen.networks.layers import Layers, finish
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
-from umpteen.networks.words import Words
+from umpteen.networks.words import MANY, Words
 from umpteen.text.readers import Bag, Reader
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.settings import BagSettings
@@ -52,7 +52,7 @@ class Layered(Network):
     def __init__(self, p: Mlp.Params, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> None:
         super().__init__()
         self.labels, self.feature_dropout = len(shares), p.feature_dropout
-        self.words = Words(vectors, sparse=len(vectors) > p.batch)
+        self.words = Words(vectors, sparse=len(vectors) > MANY)
         self.first = nn.Sequential(*finish(self.words.width, dropout=p.dropout))
         self.layers = Layers(p.layers, dropout=p.dropout)
         self.outputs = Outputs(self.layers.width, shares)

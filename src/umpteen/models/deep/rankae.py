@@ -17,11 +17,11 @@ from torch.nn import functional as F
 from umpteen.contract.explanation import Kind
 from umpteen.core.settings import Value, setting
 from umpteen.networks.excitation import Excitation
-from umpteen.networks.layers import Layers
+from umpteen.networks.layers import finish
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs, best_of
 from umpteen.networks.recurrent import Recurrent
-from umpteen.networks.words import Words
+from umpteen.networks.words import MANY, Words
 from umpteen.text.readers import Bag, Ordered, Reader
 from umpteen.text.vectors import begun
 from umpteen.train.deep import DeepClassifier
@@ -42,7 +42,7 @@ class RankAE(DeepClassifier):
                 "vectors": "glove",
                 "unit": False,
                 "pooling": "mean",
-                "layers": (),
+                "activate": False,
                 "through": 0.0,
                 "members": 1,
                 "feature_dropout": 0.0,
@@ -59,8 +59,8 @@ class RankAE(DeepClassifier):
         attention: bool = setting(True, "Weigh each number of each feature's vector (channel attention).")
         reduction: int = setting(4, "How many times narrower the attention's inner layer is.", least=1)
         pooling: str = setting("sum", "How features become one vector.", choices=("sum", "mean"))
-        layers: tuple[int, ...] = setting((512,), "Beyond the paper: hidden layers before the common space.", least=1)
-        dropout: float = setting(0.5, "Share of these layers' numbers left out in a step.", least=0, most=0.9)
+        activate: bool = setting(True, "Beyond the paper: normalise the pooled vector, with ReLU and dropout.")
+        dropout: float = setting(0.5, "Share of its numbers left out in a step, where it is.", least=0, most=0.9)
         hidden: int = setting(100, "Width of the common space.", least=1)
         code: int = setting(256, "Width of the layer between labels and the common space.", least=1)
         decoder: str = setting("linear", "What follows the decoder's inner layer.", choices=("linear", "relu"))
@@ -103,13 +103,13 @@ class Autoencoder(Network):
     def __init__(self, p: RankAE.Params, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> None:
         super().__init__()
         self.p, self.labels = p, len(shares)
-        self.words = Words(vectors, sparse=len(vectors) > p.batch)
+        self.words = Words(vectors, sparse=len(vectors) > MANY)
         width = self.words.width
         self.states = Recurrent(width, width // 2, length=_LENGTH, dropout=0.0) if p.encoder == "lstm" else None
         width = self.states.width if self.states is not None else width
         self.excite = Excitation(width, reduction=p.reduction) if p.attention else None
-        self.layers = Layers((width, *p.layers), dropout=p.dropout)
-        self.common = nn.Linear(self.layers.width, p.hidden)
+        self.activate = nn.Sequential(*finish(width, dropout=p.dropout) if p.activate else ())
+        self.common = nn.Linear(width, p.hidden)
         self.label_code = nn.EmbeddingBag(len(shares), p.code, mode="sum")
         self.label_common = nn.Linear(p.code, p.hidden)
         self.decode = nn.Linear(p.hidden, p.code)
@@ -119,26 +119,24 @@ class Autoencoder(Network):
     def embedded(self, batch: Documents) -> Tensor:
         """Documents in the common space, F(x)."""
         if self.excite is None and self.states is None:
-            pooled = self._pool(self.words.summed(batch.tokens, self._values(batch)), batch)
+            pooled = self.words.summed(batch.tokens, self._values(batch))
         else:
-            vectors = self._weighted(batch)
-            seen = vectors if self.excite is None else vectors * self.excite(vectors)
-            pooled = self._pool((seen * batch.mask.unsqueeze(2)).sum(dim=1), batch)
-        return self.common(self.layers(pooled))  # type: ignore[no-any-return]
+            seen, documents = self._seen(batch), batch.mask.nonzero()[:, 0]
+            seen = seen if self.excite is None else seen * self.excite(seen)
+            pooled = seen.new_zeros(len(batch.tokens), seen.shape[1]).index_add(0, documents, seen)
+        if self.p.pooling == "mean":
+            pooled = pooled / batch.mask.sum(dim=1, keepdim=True)
+        return self.common(self.activate(pooled))  # type: ignore[no-any-return]
 
     def _values(self, batch: Documents) -> Tensor:
         assert batch.values is not None
         return F.dropout(batch.values, self.p.feature_dropout, self.training)
 
-    def _weighted(self, batch: Documents) -> Tensor:
-        """What attention sees, (documents, longest, width): spatial attention by value, or states."""
-        vectors = self.words(batch.tokens)
+    def _seen(self, batch: Documents) -> Tensor:
+        """What attention looks at, all documents' words in a row, (words, width): vectors times values, or states."""
         if self.states is not None:
-            return self.states(vectors, batch.mask)  # type: ignore[no-any-return]
-        return vectors * self._values(batch).unsqueeze(2)  # type: ignore[no-any-return]
-
-    def _pool(self, total: Tensor, batch: Documents) -> Tensor:
-        return total / batch.mask.sum(dim=1, keepdim=True) if self.p.pooling == "mean" else total
+            return self.states(self.words(batch.tokens), batch.mask)[batch.mask]  # type: ignore[no-any-return]
+        return self.words(batch.tokens[batch.mask]) * self._values(batch)[batch.mask].unsqueeze(1)  # type: ignore[no-any-return]
 
     def encoded(self, batch: Documents) -> Tensor:
         """Labels in the common space, E(y), without a row of all labels."""
@@ -172,8 +170,9 @@ class Autoencoder(Network):
     def attention(self, batch: Documents, label: int) -> Tensor:
         """Each word's share of all attention, summed over the numbers of its vector; the same for all labels."""
         assert self.excite is not None
-        seen = self.excite(self._weighted(batch)).sum(dim=2) * batch.mask
-        return seen / seen.sum(dim=1, keepdim=True)
+        given = torch.zeros(batch.tokens.shape, device=batch.tokens.device)
+        given[batch.mask] = self.excite(self._seen(batch)).sum(dim=1)
+        return given / given.sum(dim=1, keepdim=True)
 
 
 class Members(Network):

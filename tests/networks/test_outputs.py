@@ -1,0 +1,86 @@
+"""Losses over label chunks against their literal formulas, in value and gradient."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from umpteen.networks import outputs
+from umpteen.networks.outputs import Outputs, best_of
+
+MARGIN = 0.7
+
+
+def literal_ranking(positives: Tensor, negatives: Tensor) -> Tensor:
+    """Every pair is compared, O(|P| |N|)."""
+    pairs = (MARGIN + negatives[:, None] - positives[None, :]).clamp(min=0)
+    return pairs.max(dim=1).values.sum() + pairs.max(dim=0).values.sum()
+
+
+def literal_exponential(positives: Tensor, negatives: Tensor) -> Tensor:
+    return torch.exp(-5 * (positives[None, :] - negatives[:, None])).mean()
+
+
+@pytest.fixture(params=[1 << 22, 25], ids=["at once", "in chunks"])
+def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(outputs, "_ROOM", request.param)
+    return int(request.param)
+
+
+def case(*, bounded: bool) -> tuple[Outputs, Tensor, Tensor]:
+    """A layer, hidden vectors, and labels: a document without any and one with all of them are among the documents."""
+    torch.manual_seed(0)
+    layer = Outputs(6, np.full(11, 0.2, np.float32), bounded=bounded).double()
+    Y = (torch.rand(5, 11) < 0.3).double()
+    Y[1], Y[2] = 0, 1
+    return layer, torch.randn(5, 6, dtype=torch.float64, requires_grad=True), Y
+
+
+def agree(one: Tensor, other: Tensor, layer: Outputs, hidden: Tensor) -> None:
+    assert torch.allclose(one, other)
+    weights = torch.linspace(1, 2, len(one), dtype=torch.float64)  # documents count differently
+    slopes = [torch.autograd.grad((values * weights).sum(), [hidden, *layer.parameters()]) for values in (one, other)]
+    assert all(torch.allclose(a, b) for a, b in zip(*slopes, strict=True))
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize(
+    ("loss", "literal"),
+    [
+        (lambda layer, *given: layer.ranking(*given, MARGIN), literal_ranking),
+        (lambda layer, *given: layer.exponential(*given), literal_exponential),
+    ],
+    ids=["ranking", "exponential"],
+)
+def test_losses_of_pairs(
+    room: int, bounded: bool, loss: Callable[..., Tensor], literal: Callable[[Tensor, Tensor], Tensor]
+) -> None:
+    layer, hidden, Y = case(bounded=bounded)
+    scores = layer(hidden)
+    rows = [
+        literal(row[there], row[~there]) if there.any() and not there.all() else 0 * row.sum()
+        for row, there in zip(scores, Y > 0, strict=True)
+    ]
+    agree(loss(layer, hidden, Y.nonzero()), torch.stack(rows), layer, hidden)
+
+
+def test_cross_entropy(room: int) -> None:
+    layer, hidden, Y = case(bounded=False)
+    literal = F.binary_cross_entropy_with_logits(layer(hidden), Y, reduction="none").sum(dim=1)
+    agree(layer.cross_entropy(hidden, Y.nonzero()), literal, layer, hidden)
+
+
+def test_best_labels_of_one_layer_and_of_several(room: int) -> None:
+    one, hidden, _ = case(bounded=False)
+    other = Outputs(3, np.full(11, 0.5, np.float32)).double()
+    second = torch.randn(5, 3, dtype=torch.float64)
+    for layers, given in (([one], [hidden]), ([one, other], [hidden, second])):
+        values, labels = (
+            torch.stack([layer(x) for layer, x in zip(layers, given, strict=True)]).mean(dim=0).topk(4, dim=1)
+        )
+        found = best_of(layers, given, 4)
+        assert torch.equal(found[0], labels)
+        assert torch.allclose(found[1], values)
