@@ -37,7 +37,7 @@ def test_grows_and_comes_back(tmp_path: Path, clusters: int) -> None:
     index = Index.of(VECTORS, clusters=clusters, seed=0, jobs=1)
     centres = index.centres.copy()
     before = index.nearest(VECTORS[:20], 1, probes=1, jobs=1)[0]
-    index.add(OTHERS)
+    index = index.with_more(OTHERS)
     assert len(index) == 340
     assert np.array_equal(index.centres, centres)
     assert np.array_equal(index.nearest(VECTORS[:20], 1, probes=1, jobs=1)[0], before)

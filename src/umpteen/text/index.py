@@ -1,5 +1,7 @@
 """Index: document vectors in clusters, and the nearest of them to others, looked for in the nearest clusters alone."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,11 @@ Vectors = NDArray[np.float32]  # (documents, width)
 
 
 class Index:
-    """Vectors that only grow, the centres of their clusters, and faiss, which is made of both when first asked."""
+    """Vectors, the centres of their clusters, and faiss, which is made of both when first asked."""
 
     def __init__(self, vectors: Vectors, centres: Vectors) -> None:
         self.vectors, self.centres = vectors, centres
-        self._faiss: Any = None
+        self._made: Any = None
 
     @classmethod
     def of(cls, vectors: Vectors, *, clusters: int, seed: int, jobs: int = 0) -> "Index":
@@ -29,36 +31,29 @@ class Index:
         given = np.ascontiguousarray(vectors, np.float32)
         if count == 1:
             return cls(given, given.mean(axis=0, keepdims=True))
-        faiss = _library(jobs)
-        means = faiss.Kmeans(
-            given.shape[1],
-            count,
-            niter=_ROUNDS,
-            seed=seed,
-            min_points_per_centroid=1,
-            max_points_per_centroid=_SAMPLE,
-        )
-        means.train(given)
+        with _faiss(jobs) as faiss:
+            few = {"min_points_per_centroid": 1, "max_points_per_centroid": _SAMPLE}
+            means = faiss.Kmeans(given.shape[1], count, niter=_ROUNDS, seed=seed, **few)
+            means.train(given)
         return cls(given, means.centroids)
 
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def add(self, vectors: Vectors) -> None:
-        """More vectors behind those there are, each in the cluster whose centre is nearest; centres stay."""
-        self.vectors = np.concatenate([self.vectors, np.asarray(vectors, np.float32)])
-        self._faiss = None
+    def with_more(self, vectors: Vectors) -> "Index":
+        """These vectors and others behind them, each in the cluster whose centre is nearest; centres stay."""
+        return Index(np.concatenate([self.vectors, np.asarray(vectors, np.float32)]), self.centres)
 
     def nearest(
         self, vectors: Vectors, k: int, *, probes: int, jobs: int = 0
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The k nearest in the `probes` nearest clusters, (vectors, k), -1 for none, and squared distances, rising."""
-        faiss = _library(jobs)
-        if self._faiss is None:
-            self._faiss = self._built(faiss)
-        if len(self.centres) > 1:
-            self._faiss.nprobe = min(probes, len(self.centres))
-        squares, found = self._faiss.search(np.ascontiguousarray(vectors, np.float32), min(k, len(self)))
+        with _faiss(jobs) as faiss:
+            if self._made is None:
+                self._made = self._built(faiss)
+            if len(self.centres) > 1:
+                self._made.nprobe = min(probes, len(self.centres))
+            squares, found = self._made.search(np.ascontiguousarray(vectors, np.float32), min(k, len(self)))
         return found.astype(np.int32), np.where(found < 0, np.float32(0), np.maximum(squares, 0))
 
     def _built(self, faiss: Any) -> Any:
@@ -84,7 +79,13 @@ class Index:
         return cls(folder.array("index_vectors"), folder.array("index_centres"))
 
 
-def _library(jobs: int) -> Any:
+@contextmanager
+def _faiss(jobs: int) -> Iterator[Any]:
+    """The library on so many threads; others that share its runtime, as torch does, find theirs as they were."""
     faiss = need("faiss", extra="deep", what="Looking for the nearest documents")
+    before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(jobs or cores())
-    return faiss
+    try:
+        yield faiss
+    finally:
+        faiss.omp_set_num_threads(before)

@@ -1,0 +1,290 @@
+"""DXML: documents are laid where their labels lie in the label graph, and the nearest of them vote.
+
+Zhang et al. (2018). Preset `paper` is the paper's: DeepWalk on the unweighted label graph, two layers, SGD, the plain
+mean of the k nearest documents' labels. What goes beyond it are settings of their own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+
+from umpteen.contract.explanation import Explanation, Kind
+from umpteen.contract.votes import by_votes
+from umpteen.core.corpus import Corpus
+from umpteen.core.ranking import Ranking
+from umpteen.core.settings import Value, setting
+from umpteen.core.store import Folder, NewFolder
+from umpteen.labels.graph import Graph
+from umpteen.labels.vectors import factored, informed, mean_vectors, of_unit_length, walked
+from umpteen.networks.embedder import Embedder, Member
+from umpteen.networks.network import Network
+from umpteen.networks.words import MANY
+from umpteen.text.readers import Bag, Reader
+from umpteen.text.titles import Titles
+from umpteen.text.voters import Own, Rule, Voters
+from umpteen.train.batches import Source, cut
+from umpteen.train.deep import DeepClassifier
+from umpteen.train.settings import BagSettings
+from umpteen.train.voting import chosen_clusters, chosen_rule
+
+_USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
+_LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
+_TAGGED = 1024  # documents laid at a time
+
+
+class DXML(DeepClassifier):
+    """Suits features and short texts with labels that go together; learns more documents and labels as it goes."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Params(BagSettings):
+        """Where labels lie, the network's shape, and how neighbours vote."""
+
+        presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
+            "paper": {
+                "targets": "walks",
+                "walks": 10,
+                "window": 5,
+                "width": 100,
+                "unit": False,
+                "hidden": 256,
+                "batch_norm": False,
+                "hidden_dropout": 0.0,
+                "feature_dropout": 0.0,
+                "last_dropout": 0.5,
+                "head": 0.0,
+                "members": 1,
+                "sharpness": 0.0,
+                "probes": 1,
+                "optimiser": "sgd",
+                "rate": 0.015,
+                "momentum": 0.9,
+                "decay": 0.0005,
+                "schedule": "constant",
+                "clip": 0.0,
+                "average_from": 1.0,
+                "batch": 128,
+                "epochs": 200,
+                "patience": 20,
+            },
+        }
+
+        targets: str = setting(
+            "factors",
+            "Where labels lie: DeepWalk on the label graph, factors of the label matrix, or of its information (PPMI).",
+            choices=("walks", "factors", "information"),
+        )
+        graph: str = setting(
+            "documents",
+            "Edges to walk: labels that meet in a document, alike or by how often they do; or the given hierarchy.",
+            choices=("documents", "counts", "hierarchy"),
+        )
+        walks: int = setting(80, "Walks from each label.", least=1)
+        walk_length: int = setting(40, "Labels in a walk.", least=2)
+        window: int = setting(1, "Labels before and after one in a walk that its vector foretells.", least=1)
+        width: int = setting(300, "Numbers in a label vector; factors have no more than there are labels.", least=1)
+        unit: bool = setting(True, "Draw documents to the mean of their label vectors scaled to unit length.")
+
+        hidden: int = setting(512, "Width of the hidden layer.", least=1)
+        relu: bool = setting(True, "ReLU after the hidden layer; without it the network is linear.")
+        batch_norm: bool = setting(True, "Normalise the hidden layer over the batch.")
+        hidden_dropout: float = setting(0.5, "Share of the hidden layer left out in a step.", least=0, most=0.9)
+        last_dropout: float = setting(0.0, "Share of the last layer left out in a step.", least=0, most=0.9)
+        head: float = setting(1.0, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
+        members: int = setting(4, "Networks trained side by side, whose vectors stand behind each other.", least=1)
+
+        neighbours: int | None = setting(None, "Nearest documents that vote; none: what ranks best.", least=1)
+        sharpness: float | None = setting(
+            None, "Votes weigh exp(sharpness x (cosine - 1)); none: what ranks best.", least=0, most=1000
+        )
+        balance: float | None = setting(
+            None, "Share of the head's scores in a label's; none: what ranks best.", least=0, most=1
+        )
+        clusters: int | None = setting(
+            None, "Clusters of documents; none: as many as cost next to nothing in what ranks best.", least=1
+        )
+        probes: int = setting(4, "Nearest clusters in which neighbours are looked for.", least=1)
+
+        feature_dropout: float = setting(0.5, "Share of a document's features left out in a step.", least=0, most=0.9)
+        epochs: int = setting(30, "Times that training reads all documents, at most.", least=1)
+        decay: float = setting(0.01, "Weight decay.", least=0)
+        batch: int = setting(128, "Documents in a step.", least=1)
+
+    params: Params
+    _network: Network
+    reads_features = True
+    learns = True
+    reasons: ClassVar[tuple[Kind, ...]] = ("sum",)
+
+    # The network ----------------------------------------------------------------------------------------------------
+
+    def reader(self) -> Reader:
+        return Bag(self.params)
+
+    def vectors(self, words: list[str]) -> NDArray[np.float32]:
+        return np.zeros((len(words) + 2, self.params.hidden), np.float32)  # drawn in `prepare`
+
+    def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
+        p = self.params
+        members = [
+            Member(
+                vectors,
+                shares,
+                width=p.width if p.targets == "walks" else min(p.width, len(shares)),
+                relu=p.relu,
+                normed=p.batch_norm,
+                dropouts=(p.feature_dropout, p.hidden_dropout, p.last_dropout),
+                head=p.head > 0,
+                sparse=len(vectors) > MANY and p.optimiser == "adam",
+            )
+            for _ in range(p.members)
+        ]
+        return Embedder(members, len(shares), unit=p.unit, head=p.head)
+
+    def prepare(self, network: Network, source: Source) -> None:
+        assert isinstance(network, Embedder) and source.Y is not None
+        network.begin(self._label_vectors(source.Y))
+
+    def _label_vectors(self, Y: sparse.csr_array) -> NDArray[np.float32]:
+        p = self.params
+        if p.targets != "walks":
+            return (factored if p.targets == "factors" else informed)(Y, width=p.width, seed=p.seed)
+        from_above = p.graph == "hierarchy"
+        graph = Graph.of_hierarchy(self.labels_) if from_above else Graph.of_documents(Y, weighted=p.graph == "counts")
+        walk = {"rounds": p.walks, "length": p.walk_length, "window": p.window}
+        found = walked(graph, width=p.width, epochs=1, seed=p.seed, jobs=p.jobs, **walk)
+        return of_unit_length(found[self._known] if from_above else found)
+
+    def ranker(self, source: Source) -> Callable[[Source, int], Ranking]:
+        """By votes of training documents, of many a sample."""
+        p, random = self.params, np.random.default_rng(self.params.seed)
+        sample = np.sort(random.permutation(len(source))[:_LOOKED])
+        rule = self._given(_USUAL)
+
+        def rank(kept: Source, k: int) -> Ranking:
+            assert source.Y is not None
+            voters = Voters.of(self._laid(source, sample), source.Y[sample], clusters=1, seed=p.seed, jobs=p.jobs)
+            own = self._own(np.arange(source.Y.shape[1]))
+            return voters.rank(self._laid(kept), k, rule, own, probes=1, jobs=p.jobs)
+
+        return rank
+
+    def conclude(self, source: Source, kept: Source) -> None:
+        """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
+        p = self.params
+        self._rule, self._clusters = self._given(_USUAL), p.clusters or 1
+        if kept.tokens is source.tokens:
+            return
+        assert source.Y is not None and kept.Y is not None
+        voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
+        vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
+        free = [name for name in asdict(_USUAL) if getattr(p, name) is None and (p.head or name != "balance")]
+        self._rule = chosen_rule(voters, vectors, kept.Y, own, usual=self._rule, free=free, jobs=p.jobs)
+        if p.clusters is None:
+            how = {"probes": p.probes, "seed": p.seed, "jobs": p.jobs}
+            self._clusters = chosen_clusters(voters, vectors, kept.Y, own, self._rule, **how)
+
+    def _given(self, usual: Rule) -> Rule:
+        """The usual rule with what is set."""
+        p = self.params
+        return Rule(
+            neighbours=usual.neighbours if p.neighbours is None else p.neighbours,
+            sharpness=usual.sharpness if p.sharpness is None else p.sharpness,
+            balance=0.0 if not p.head else usual.balance if p.balance is None else p.balance,
+        )
+
+    # Documents and their votes --------------------------------------------------------------------------------------
+
+    def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
+        self._titles, p = Titles(), self.params
+        noted = self._titles.noting(corpus)
+        super()._fit(noted, Y, valid)
+        vectors = self._laid(self._source(noted))  # documents kept aside vote too
+        self._voters = Voters.of(vectors, Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
+        self._settle()
+
+    @torch.inference_mode()
+    def _laid(self, source: Source, rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+        """Where documents lie, (documents, members x width)."""
+        assert isinstance(self._network, Embedder)
+        self._network.eval()
+        chosen = np.arange(len(source)) if rows is None else rows
+        found = np.empty((len(chosen), self.params.members * self._network.label_vectors.shape[1]), np.float32)
+        lengths = source.tokens.lengths[chosen]
+        for part in cut(np.arange(len(chosen)), lengths, batch=_TAGGED, tokens=self.params.tokens):
+            found[part] = self._network.embedded(source.batch(chosen[part])).float().numpy(force=True)
+        return found
+
+    def _own(self, place: NDArray[np.integer]) -> Own:
+        """The heads, where `place` is the row of each label."""
+        assert isinstance(self._network, Embedder)
+        return Own(*self._network.heads(), place.astype(np.int64))
+
+    def _settle(self) -> None:
+        """Make ready what tagging needs of the network as it stands."""
+        place = np.full(len(self.labels_), -1, np.int64)
+        place[self._known] = np.arange(len(self._known))
+        self._heads = self._own(place)
+
+    def _rank(self, corpus: Corpus, k: int) -> Ranking:
+        p, vectors = self.params, self._laid(self._source(corpus))
+        return self._voters.rank(vectors, k, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
+
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
+        p, vectors = self.params, self._laid(self._source(corpus))
+        found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=p.probes, jobs=p.jobs)
+        ranking = self._voters.counted(found, votes, vectors, len(self.labels_), self._rule, self._heads)
+        score = float(ranking.scores[0][ranking.labels[0] == label].sum())  # 0 for a label that nobody votes for
+        there = found[0] >= 0
+        return by_votes(
+            self.labels_,
+            label,
+            score,
+            next(corpus.texts()),
+            documents=found[0][there],
+            similarities=cosines[0][there],
+            Y=self._voters.Y,
+            title=self._titles.__getitem__,
+        )
+
+    def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
+        assert isinstance(self._network, Embedder)
+        titles = Titles()
+        vectors = self._laid(self._source(titles.noting(corpus)))
+        voters = self._voters.with_more(vectors, Y)
+        fresh = np.setdiff1d(np.unique(Y.indices), self._known).astype(np.int32)
+        if len(fresh):
+            lie = np.asarray(Y[:, fresh].T @ vectors, np.float32)
+            placed = self._neighbouring(Y[:, fresh].T @ Y[:, self._known], of_unit_length(lie))
+            places = np.searchsorted(self._known, fresh)
+            self._network.grow(places, placed, lie)
+            self._known = np.insert(self._known, places, fresh)
+        self._voters, self._titles = voters, self._titles.with_more(titles)
+        self._settle()
+
+    def _neighbouring(self, met: sparse.csr_array, lie: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Vectors of new labels: the mean of those of the known labels they meet; without any, where documents lie."""
+        assert isinstance(self._network, Embedder)
+        known = self._network.label_vectors.numpy(force=True)
+        found = mean_vectors(sparse.csr_array(met), known, unit=True)
+        alone = np.diff(sparse.csr_array(met).indptr) == 0
+        found[alone] = of_unit_length(lie.reshape(len(lie), self.params.members, -1).mean(axis=1))[alone]
+        return found
+
+    def _save(self, folder: NewFolder) -> None:
+        super()._save(folder)
+        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters}
+        self._voters.save(folder)
+        self._titles.save(folder)
+
+    def _load(self, folder: Folder) -> None:
+        super()._load(folder)
+        chosen = dict(folder.facts["chosen"])
+        self._clusters = chosen.pop("clusters")
+        self._rule = Rule(**chosen)
+        self._voters, self._titles = Voters.load(folder), Titles.load(folder)
+        self._settle()

@@ -1,0 +1,102 @@
+"""Voters: documents in an index whose labels vote on those of others, joined with scores of labels' own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from umpteen.core.ranking import Ranking
+from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels import votes as kernel
+from umpteen.kernels.threads import each, ranges
+from umpteen.text.index import Index, Vectors
+
+_BLOCK = 256  # documents per piece of work
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How votes are counted."""
+
+    neighbours: int  # nearest documents that vote
+    sharpness: float  # a vote weighs exp(sharpness x (cosine - 1))
+    balance: float  # share of the labels' own scores
+
+
+@dataclass(frozen=True)
+class Own:
+    """What labels' own scores are made of: logits of members are vectors times weights plus biases."""
+
+    weights: NDArray[np.float32]  # (labels that have some, members x width)
+    biases: NDArray[np.float32]  # (labels that have some, members)
+    place: NDArray[np.int64]  # row of each label
+
+
+class Voters:
+    """Documents with vectors and labels; more may come, and their order stays."""
+
+    def __init__(self, index: Index, bounds: NDArray[np.int64], labels: NDArray[np.int32]) -> None:
+        self.index = index
+        self.Y = bounds, labels  # those of document d are labels[bounds[d]:bounds[d + 1]]
+
+    @classmethod
+    def of(cls, vectors: Vectors, Y: sparse.csr_array, *, clusters: int, seed: int, jobs: int = 0) -> "Voters":
+        """Documents of unit length, in clusters."""
+        index = Index.of(vectors, clusters=clusters, seed=seed, jobs=jobs)
+        return cls(index, Y.indptr.astype(np.int64), Y.indices.astype(np.int32))
+
+    def clustered(self, clusters: int, *, seed: int, jobs: int = 0) -> "Voters":
+        """The same documents in other clusters."""
+        return Voters(Index.of(self.index.vectors, clusters=clusters, seed=seed, jobs=jobs), *self.Y)
+
+    def with_more(self, vectors: Vectors, Y: sparse.csr_array) -> "Voters":
+        """These and others behind them."""
+        bounds, labels = self.Y
+        more = np.concatenate([bounds, Y.indptr[1:].astype(np.int64) + bounds[-1]])
+        return Voters(self.index.with_more(vectors), more, np.concatenate([labels, Y.indices.astype(np.int32)]))
+
+    def nearest(
+        self, vectors: Vectors, rule: Rule, *, probes: int, jobs: int = 0
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
+        """Who votes on each document, -1 for none; their cosines, and the weights of their votes."""
+        found, squares = self.index.nearest(vectors, rule.neighbours, probes=probes, jobs=jobs)
+        cosines = 1 - squares / 2
+        votes = np.exp(rule.sharpness * (cosines - cosines[:, :1]))  # what all have in common falls out of shares
+        return found, cosines, np.where(found < 0, np.float32(0), votes)
+
+    def rank(self, vectors: Vectors, k: int, rule: Rule, own: Own, *, probes: int, jobs: int = 0) -> Ranking:
+        """The k best labels of each document."""
+        found, _, votes = self.nearest(vectors, rule, probes=probes, jobs=jobs)
+        return self.counted(found, votes, vectors, k, rule, own, jobs=jobs)
+
+    def counted(
+        self,
+        found: NDArray[np.int32],
+        votes: NDArray[np.float32],
+        vectors: Vectors,
+        k: int,
+        rule: Rule,
+        own: Own,
+        *,
+        jobs: int = 0,
+    ) -> Ranking:
+        """The k best labels where it is known who votes."""
+
+        def block(part: tuple[int, int]) -> Ranking:
+            rows = slice(*part)
+            given = found[rows], votes[rows], *self.Y, vectors[rows], own.weights, own.biases, own.place
+            return Ranking(*kernel.joined(*given, rule.balance, k))
+
+        return Ranking.joined(each(block, ranges(len(found), _BLOCK), jobs=jobs), k)
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        self.index.save(folder)
+        folder.array("document_bounds", self.Y[0])
+        folder.array("document_labels", self.Y[1])
+
+    @classmethod
+    def load(cls, folder: Folder) -> "Voters":
+        """The same as was saved."""
+        return cls(Index.load(folder), folder.array("document_bounds"), folder.array("document_labels"))

@@ -1,0 +1,80 @@
+"""How neighbours vote, chosen on documents kept aside: how many, how sharply, with how much of labels' own scores."""
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from umpteen.metrics.ranking import Judged
+from umpteen.text.index import Vectors
+from umpteen.text.voters import Own, Rule, Voters
+
+_COUNTS = (5, 10, 20, 30, 50, 100)
+_SHARPNESS = (0.0, 5.0, 10.0, 20.0, 40.0)
+_BALANCES = (0.0, 0.25, 0.5, 0.75, 0.9)
+_CLUSTERS = (4, 16, 64, 256, 1024)
+_WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
+_FILLED = 200  # documents in a cluster at least, on the average
+
+
+def chosen_rule(
+    voters: Voters,
+    vectors: Vectors,
+    Y: sparse.csr_array,
+    own: Own,
+    *,
+    usual: Rule,
+    free: Collection[str],
+    jobs: int = 0,
+) -> Rule:
+    """The rule that ranks documents kept aside best by nDCG@5; what is not `free` is as usual.
+
+    The number of voters and the sharpness are chosen together, then the balance.
+    """
+    counts = _COUNTS if "neighbours" in free else (usual.neighbours,)
+    weights = _SHARPNESS if "sharpness" in free else (usual.sharpness,)
+    balances = _BALANCES if "balance" in free else (usual.balance,)
+    most = replace(usual, neighbours=max(counts))
+    found, cosines, _ = voters.nearest(vectors, most, probes=len(voters.index.centres), jobs=jobs)
+
+    def score(rule: Rule) -> float:
+        near = slice(0, rule.neighbours)
+        votes = np.exp(rule.sharpness * (cosines[:, near] - cosines[:, :1])).astype(np.float32)
+        ranking = voters.counted(found[:, near], votes, vectors, 5, rule, own, jobs=jobs)
+        return Judged.of(ranking, Y, k=5).ndcg(5).value
+
+    best = _best([replace(usual, neighbours=count, sharpness=weight) for count in counts for weight in weights], score)
+    return _best([replace(best, balance=balance) for balance in balances], score)
+
+
+def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:
+    """The first of the best; a single one is not even tried."""
+    return max(rules, key=score) if len(rules) > 1 else rules[0]
+
+
+def chosen_clusters(
+    voters: Voters,
+    vectors: Vectors,
+    Y: sparse.csr_array,
+    own: Own,
+    rule: Rule,
+    *,
+    probes: int,
+    seed: int,
+    jobs: int = 0,
+) -> int:
+    """As many clusters as cost next to nothing in nDCG@5 when only the nearest `probes` of them are looked into."""
+
+    def score(looked: Voters) -> float:
+        ranking = looked.rank(vectors, 5, rule, own, probes=probes, jobs=jobs)
+        return Judged.of(ranking, Y, k=5).ndcg(5).value
+
+    chosen, least = 1, score(voters) - _WORTH
+    for count in _CLUSTERS:
+        if count <= probes or count * _FILLED > len(voters.index):
+            continue
+        if score(voters.clustered(count, seed=seed, jobs=jobs)) < least:
+            break
+        chosen = count
+    return chosen

@@ -1,0 +1,117 @@
+"""DXML on the toy corpus: its targets and presets, what it chooses, whom it points at, and what it learns later."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import umpteen
+from toy import NAMES, TOPICS, numeric, toy
+from umpteen.core.space import Label
+from umpteen.models import model
+
+torch = pytest.importorskip("torch")
+TEXTS, LABELS = toy()
+TEST, TRUTH = toy(60, seed=1)
+SMALL: dict[str, Any] = {"width": 16, "hidden": 32, "min_df": 1, "batch": 16, "rate": 0.02, "epochs": 8, "every": 40}
+SMALL |= {"least_steps": 120, "average_from": 1.0, "precision": "fp32", "members": 1, "hidden_dropout": 0.1, "jobs": 1}
+
+
+def dxml(**settings: Any) -> Any:
+    return model("dxml")(**(SMALL | settings))
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Any:
+    ids = [
+        umpteen.Document(text, tuple(labels), id=f"t{n}")
+        for n, (text, labels) in enumerate(zip(TEXTS, LABELS, strict=True))
+    ]
+    return dxml().fit(umpteen.Corpus(ids))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"targets": "walks", "walks": 40},
+        {"targets": "walks", "walks": 40, "graph": "counts", "window": 3},
+        {"targets": "information"},
+        {"relu": False},
+        {"head": 0.0, "unit": False},
+        {"members": 3},
+        {"clusters": 4, "probes": 1},
+    ],
+    ids=str,
+)
+def test_every_way_learns_the_toy(settings: dict[str, Any]) -> None:
+    assert dxml(**settings).fit(TEXTS, LABELS).score(TEST, TRUTH) > 0.9
+
+
+def test_a_hierarchy_can_be_walked_instead() -> None:
+    above = {name: Label(name, name, ("indoors" if n % 2 else "outdoors",)) for n, name in enumerate(NAMES)}
+    found = dxml(targets="walks", graph="hierarchy", walks=40).fit(TEXTS, LABELS, labels=above)
+    assert found._network.label_vectors.shape == (6, 16)
+    assert found.score(TEST, TRUTH) > 0.9
+
+
+def test_the_paper_is_a_preset() -> None:
+    paper = model("dxml").preset("paper", **{k: SMALL[k] for k in ("min_df", "precision", "jobs", "batch")}, epochs=60)
+    found = paper.fit(TEXTS, LABELS)
+    assert (found._rule.sharpness, found._rule.balance, found.params.optimiser) == (0.0, 0.0, "sgd")
+    assert found._network.heads()[0].size == 0
+    assert found.score(TEST, TRUTH) > 0.7
+
+
+def test_what_is_set_is_not_chosen(fitted: Any) -> None:
+    assert set(vars(fitted._rule)) == {"neighbours", "sharpness", "balance"}
+    found = dxml(neighbours=7, sharpness=3.0, balance=0.4, clusters=2).fit(TEXTS, LABELS)
+    assert vars(found._rule) == {"neighbours": 7, "sharpness": 3.0, "balance": 0.4}
+    assert len(found._voters.index.centres) == 2
+
+
+def test_all_training_documents_vote(fitted: Any) -> None:
+    assert len(fitted._voters.index) == fitted.documents_ == len(TEXTS)
+    assert np.allclose(np.linalg.norm(fitted._voters.index.vectors, axis=1), 1, atol=1e-5)
+
+
+def test_neighbours_explain_a_label(fitted: Any, tmp_path: Path) -> None:
+    found = fitted.explain("a boat with a mast and an anchor", "sailing")
+    ranking = fitted.rank(["a boat with a mast and an anchor"], 6)
+    assert found.score == pytest.approx(float(ranking.scores[0][ranking.labels[0] == fitted.labels_.id("sailing")][0]))
+    assert 0 < len(found.neighbours) <= fitted._rule.neighbours
+    assert [near.similarity for near in found.neighbours] == sorted(
+        (n.similarity for n in found.neighbours), reverse=True
+    )
+    nearest = found.neighbours[0]
+    assert "sailing" in nearest.labels
+    number = int(nearest.document.partition(":")[0].removeprefix("t"))
+    assert nearest.document == f"t{number}: {TEXTS[number]}"
+    assert set(nearest.labels) == set(LABELS[number])
+    fitted.save(tmp_path / "m")
+    assert umpteen.load(tmp_path / "m").explain("a boat with a mast and an anchor", "sailing") == found
+
+
+def test_new_labels_get_vectors_beside_the_labels_they_meet() -> None:
+    found = dxml().fit(TEXTS, LABELS)
+    before = found._network.label_vectors.clone()
+    words = TOPICS["chess"].split()[:3] + TOPICS["music"].split()[:3]
+    texts = [" ".join(np.random.default_rng(n).permutation(words)) for n in range(6)]
+    found.partial_fit(texts, [["opera of chess", "chess"]] * 3 + [["alone"]] * 3)
+    vectors, known = found._network.label_vectors, found._known.tolist()
+    assert torch.equal(vectors[:6], before)
+    chess, fresh = known.index(found.labels_.id("chess")), known.index(found.labels_.id("opera of chess"))
+    assert torch.allclose(vectors[fresh], torch.nn.functional.normalize(vectors[chess], dim=0), atol=1e-5)
+    assert np.isfinite(vectors.numpy()).all() and float(vectors[known.index(found.labels_.id("alone"))].norm()) > 0.9
+
+
+def test_a_label_that_had_no_documents_is_learnt_later() -> None:
+    Y = np.zeros((len(TEXTS), 8), int)
+    Y[:, 1:7] = [[name in row for name in NAMES] for row in LABELS]  # labels 0 and 7 have no documents
+    found = dxml().fit(numeric(TEXTS), Y)
+    more = np.zeros((4, 8), int)
+    more[:, 0] = 1
+    mixture = numeric(["violin chord star galaxy"] * 4)
+    found.partial_fit(mixture, more)
+    assert found._known.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert found.rank(mixture[:1], 1).labels[0, 0] == 0
