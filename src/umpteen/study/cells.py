@@ -69,26 +69,28 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
                 raise DataError(f"{variant.name} reads text, and {source.data.name} holds ready features. {_OTHERS}")
     found = []
     for source in sources:
-        known = {"files": marks(source), "where": {k: [*v] for k, v in source.data.where.items()}}
-        for (kind, rate), split in product(_noises(study), _splits(source)):
-            for variant in study.models:
-                for (varied, values), seed in product(settings[variant.name], _seeds(study, variant)):
-                    at = {"data": source.data.name, **({"noise": kind, "rate": rate} if kind else {}), **varied}
-                    wanted = {
-                        "umpteen": _FORMAT,
-                        **known,
-                        "format": source.data.format,
-                        "split": split,
-                        "valid": study.valid,
-                        "noise": {"kind": kind, "rate": rate} if rate else None,
-                        "model": variant.model,
-                        "settings": {**values, "seed": seed},
-                        "seed": seed,
-                        "at": [*depths(study.measures)],
-                    }
-                    threads = int(wanted["settings"].pop("jobs"))
-                    number = split["number"] if split else None
-                    found.append(Cell({**at, "model": variant.name}, number, seed, wanted, source.files, threads))
+        shared = {
+            "umpteen": _FORMAT,
+            "files": marks(source),
+            "where": {key: [*values] for key, values in source.data.where.items()},
+            "format": source.data.format,
+            "valid": study.valid,
+            "at": [*depths(study.measures)],
+        }
+        for noise, split, variant in product(_noises(study), _splits(source), study.models):
+            for (varied, values), seed in product(settings[variant.name], _seeds(study, variant)):
+                own = {key: value for key, value in values.items() if key != "jobs"}  # which changes no result
+                wanted = {
+                    **shared,
+                    "split": split,
+                    "noise": noise if noise and noise["rate"] else None,
+                    "model": variant.model,
+                    "settings": {**own, "seed": seed},
+                    "seed": seed,
+                }
+                place = {"data": source.data.name, **_place(noise), **varied, "model": variant.name}
+                number = split["number"] if split else None
+                found.append(Cell(place, number, seed, wanted, source.files, values["jobs"]))
     return found
 
 
@@ -114,8 +116,14 @@ def _seeds(study: Study, variant: Variant) -> tuple[int, ...]:
     return study.seeds if variant.seeded else study.seeds[:1]
 
 
-def _noises(study: Study) -> list[tuple[str | None, float]]:
-    return [*product(study.noise.kinds, study.noise.rates)] if study.noise else [(None, 0.0)]
+def _noises(study: Study) -> list[dict[str, Any] | None]:
+    if study.noise is None:
+        return [None]
+    return [{"kind": kind, "rate": rate} for kind, rate in product(study.noise.kinds, study.noise.rates)]
+
+
+def _place(noise: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {"noise": noise["kind"], "rate": noise["rate"]} if noise else {}
 
 
 def _splits(source: Source) -> list[dict[str, Any] | None]:

@@ -63,7 +63,7 @@ def _located(data: Data) -> Path:
     kept = os.environ.get("UMPTEEN_DATA")
     places = [name, *([Path(kept).expanduser() / name] if kept else [])]
     if len(name.parts) == 1:
-        places += [*sorted(Path().glob(f"*/{name}")), cache_folder() / name]
+        places += [*(folder / name for folder in sorted(Path().iterdir())), cache_folder() / name]
     for place in places:
         if place.exists():
             return place
