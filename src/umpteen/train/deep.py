@@ -1,6 +1,7 @@
 """DeepClassifier: a Classifier around a network. A model file gives only settings and a network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,10 +22,11 @@ from umpteen.text.vectors import begun
 from umpteen.text.vocabulary import Tokens
 from umpteen.train.batches import Source
 from umpteen.train.device import device_of
-from umpteen.train.engine import trained
+from umpteen.train.engine import reached, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
 from umpteen.train.settings import DeepSettings, Learning
+from umpteen.train.stages import Stage
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _TAGGED = 64  # documents tagged at a time
@@ -60,6 +62,13 @@ class DeepClassifier(Classifier):
         assert isinstance(p, DeepSettings)
         return begun(words, p.vectors, width=p.width, seed=p.seed)
 
+    def survey(self, corpus: Corpus, Y: sparse.csr_array) -> None:
+        """What must be known of documents and the matrix of their labels before there is a network; mostly nothing."""
+
+    def stages(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Iterator[Stage]:
+        """The networks to train, one after the other, the last being the model's; mostly that one alone."""
+        yield Stage(self.network(vectors, shares), self.params)
+
     def prepare(self, network: Network, source: Source) -> None:
         """What a fresh network takes from the documents it will be trained on; most take nothing."""
 
@@ -78,17 +87,23 @@ class DeepClassifier(Classifier):
         self._reader = self.reader()
         device = device_of(p.device)
         documents, targets = self._reader.fit(corpus), Y[:, self._known]
+        self.survey(corpus, targets)
         if valid is not None:
             kept = Source(self._reader.read(valid), self._truth(valid), device)
             source = Source(documents, targets, device)
         else:
             source, kept = _parted(documents, targets, p.held_out, p.seed, device)
-        with torch.random.fork_rng(range(torch.cuda.device_count())):
-            torch.manual_seed(p.seed)
-            shares = np.asarray(targets.mean(axis=0), np.float32)
-            self._network = self.network(self.vectors(self._reader.words), shares).to(device)
-            self.prepare(self._network, source)
-        self._score = trained(self._network, source, kept, p, self._run, self.ranker(source))
+        stages = self.stages(self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32))
+        for number in count():
+            with torch.random.fork_rng(range(torch.cuda.device_count())):
+                torch.manual_seed(p.seed)
+                if (stage := next(stages, None)) is None:
+                    break
+                self._network = stage.network.to(device)
+                self.prepare(self._network, source)
+            if number >= reached(self._run):
+                seen, judged = stage.seen(source), stage.seen(kept)
+                self._score = trained(stage, number, seen, judged, self._run, self.ranker(seen))
         self.conclude(source, kept)
         self._log = self._run.log() if self._run is not None else ""
 
@@ -135,6 +150,8 @@ class DeepClassifier(Classifier):
 
     def _memory(self, size: Size) -> int:
         words = 1000 + size.characters // 100 + size.features // 100  # new words grow rarer and rarer
+        if isinstance(self.params, DeepSettings):
+            words = min(words, self.params.vocabulary)
         weights = 4 * (words * 300 + size.labels * 1024)
         return super()._memory(size) + 8 * weights + size.characters + (1 << 30)  # 1 GiB for torch and a batch
 

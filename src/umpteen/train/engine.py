@@ -16,29 +16,37 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.store import Folder
 from umpteen.metrics.ranking import Judged
-from umpteen.networks.network import Network
 from umpteen.train.batches import Source
 from umpteen.train.device import autocast_of
 from umpteen.train.loop import Loop, Step
 from umpteen.train.ranked import ranked
 from umpteen.train.settings import Learning
+from umpteen.train.stages import Stage
 from umpteen.train.weights import put
 
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
 
 
+def reached(run: Run | None) -> int:
+    """The stage of a run's last checkpoint."""
+    latest = run.latest() if run is not None else None
+    return int(latest.facts["stage"]) if latest is not None else 0
+
+
 def trained(
-    network: Network,
+    stage: Stage,
+    number: int,
     source: Source,
     valid: Source,
-    settings: Learning,
     run: Run | None,
     rank: Callable[[Source, int], Ranking] | None = None,
 ) -> float:
-    """Train a network in place; the validation score of the weights it ends with, nDCG@5.
+    """Train a stage's network in place; the validation score of the weights it ends with, nDCG@5.
 
-    `rank` says which labels the network as it stands gives, where that is more than the network's own answer.
+    `rank` says which labels the network as it stands gives, where that is more than the network's own answer. The log
+    is of the last stage, which scores labels.
     """
+    network, settings = stage.network, stage.settings
 
     def judge() -> float:
         assert valid.Y is not None
@@ -50,15 +58,18 @@ def trained(
         device = next(network.parameters()).device
         loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device))
         marks = {"settings": _lasting(settings), "data": _mark(source) ^ _mark(valid)}
-        if run is not None and (latest := run.latest()) is not None:
+        latest = run.latest() if run is not None else None
+        if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)
-        _watched(loop, run, marks)
+        if run is not None:
+            run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
+        _watched(loop, run, {**marks, "stage": number}, logged=stage.groups is None)
     put(network, loop.best)
     network.eval()
     return loop.counts["score"]
 
 
-def _watched(loop: Loop, run: Run | None, marks: dict[str, object]) -> None:
+def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: bool) -> None:
     """Go through the steps; log, checkpoint and show each."""
     began, saved = time.monotonic(), -math.inf  # the first look at validation documents leaves a checkpoint
     losses, documents, score = list[float](), 0, loop.counts["score"]
@@ -73,7 +84,8 @@ def _watched(loop: Loop, run: Run | None, marks: dict[str, object]) -> None:
             if step.score is None:
                 continue
             if run is not None:
-                run.record(_row(step, losses, documents, time.monotonic() - began))
+                if logged:
+                    run.record(_row(step, losses, documents, time.monotonic() - began))
                 if time.monotonic() - saved >= run.seconds:
                     _checkpoint(loop, run, marks)
                     saved = time.monotonic()
@@ -113,7 +125,6 @@ def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> N
         n: torch.from_numpy(latest.array(f"tensor{i}").copy()).to(device) for i, n in enumerate(latest.facts["tensors"])
     }
     loop.restore(tensors, latest.facts["counts"])
-    run.rewind(int(loop.counts["number"]))
 
 
 def _lasting(settings: Learning) -> dict[str, object]:

@@ -1,0 +1,39 @@
+"""Stages: networks trained one after the other, each of which may begin with what the one before has learnt."""
+
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from umpteen.networks.network import Network
+from umpteen.train.batches import Source
+from umpteen.train.settings import Learning
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A network and how it learns. The last stage's is the model; those before may score groups of labels instead."""
+
+    network: Network
+    settings: Learning
+    groups: NDArray[np.int64] | None = None  # of each label; without them it scores the labels themselves
+
+    def seen(self, source: Source) -> Source:
+        """Documents with what they are in this stage: their labels, or the groups of these."""
+        seen = copy(source)
+        if self.groups is not None and source.Y is not None:
+            seen.Y = _grouped(source.Y, self.groups)
+        return seen
+
+
+def _grouped(Y: sparse.csr_array, groups: NDArray[np.int64]) -> sparse.csr_array:
+    """Which groups each row has; labels without a group, behind the others, are left out."""
+    known = Y[:, : len(groups)]
+    made = sparse.csr_array(
+        (np.ones(known.nnz, Y.dtype), groups[known.indices], known.indptr), shape=(Y.shape[0], int(groups.max()) + 1)
+    )
+    made.sum_duplicates()
+    made.data[:] = 1
+    return made
