@@ -134,7 +134,7 @@ class DXML(DeepClassifier):
             Member(
                 vectors,
                 shares,
-                width=p.width if p.targets == "walks" else min(p.width, len(shares)),
+                width=self._width,
                 relu=p.relu,
                 normed=p.batch_norm,
                 dropouts=(p.feature_dropout, p.hidden_dropout, p.last_dropout),
@@ -202,6 +202,7 @@ class DXML(DeepClassifier):
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._titles, p = Titles(), self.params
         noted = self._titles.noting(corpus)
+        self._width = p.width if p.targets == "walks" else min(p.width, len(np.unique(Y.indices)))  # for good
         super()._fit(noted, Y, valid)
         vectors = self._laid(self._source(noted))  # documents kept aside vote too
         self._voters = Voters.of(vectors, Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
@@ -277,11 +278,13 @@ class DXML(DeepClassifier):
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
+        folder.facts["width"] = self._width
         folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters}
         self._voters.save(folder)
         self._titles.save(folder)
 
     def _load(self, folder: Folder) -> None:
+        self._width = folder.facts["width"]
         super()._load(folder)
         chosen = dict(folder.facts["chosen"])
         self._clusters = chosen.pop("clusters")
