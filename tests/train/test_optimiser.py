@@ -1,0 +1,39 @@
+"""SGD with momentum is the formula, and both optimisers stand again where their state says."""
+
+import pytest
+import torch
+from torch import nn
+
+from umpteen.train.optimiser import Optimiser
+from umpteen.train.settings import Learning
+
+
+def stepped(settings: Learning, stop: int | None = None) -> torch.Tensor:
+    """Weights after six steps downhill, with a pause in between where there is a `stop`."""
+    layer = nn.Linear(3, 2, bias=False)
+    nn.init.constant_(layer.weight, 1.0)
+    optimiser = Optimiser(layer, settings)
+    for step in range(6):
+        if step == stop:
+            state = optimiser.state()
+            optimiser = Optimiser(layer, settings)
+            optimiser.restore(state)
+        (layer.weight**2).sum().backward()
+        optimiser.step(settings.rate)
+    return layer.weight.detach()
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_sgd_with_momentum_is_the_formula(decay: float) -> None:
+    weight, speed = 1.0, 0.0
+    for _ in range(6):
+        speed = 0.9 * speed + 2 * weight + decay * weight
+        weight -= 0.01 * speed
+    settings = Learning(optimiser="sgd", rate=0.01, momentum=0.9, decay=decay, clip=0.0)
+    assert torch.allclose(stepped(settings), torch.full((2, 3), weight), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["sgd", "adam"])
+def test_a_stop_changes_nothing(kind: str) -> None:
+    settings = Learning(optimiser=kind, rate=0.01, decay=0.01)
+    assert torch.equal(stepped(settings), stepped(settings, stop=3))

@@ -1,0 +1,57 @@
+"""How votes are counted is chosen by what ranks documents kept aside best; clusters only where they cost nothing."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from umpteen.text.voters import Own, Rule, Voters
+from umpteen.train.voting import chosen_clusters, chosen_rule
+
+pytest.importorskip("faiss")
+RANDOM = np.random.default_rng(0)
+USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)
+FREE = ("neighbours", "sharpness", "balance")
+NONE = Own(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.arange(8))
+
+
+def around(centres: np.ndarray, each: int, spread: float) -> tuple[np.ndarray, sparse.csr_array]:
+    """Vectors of unit length around centres, whose label is their centre."""
+    labels = np.repeat(np.arange(len(centres)), each)
+    vectors = centres[labels] + spread * RANDOM.normal(size=(len(labels), centres.shape[1]))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    Y = sparse.csr_array((np.ones(len(labels), np.float32), (np.arange(len(labels)), labels)), shape=(len(labels), 8))
+    return vectors.astype(np.float32), Y
+
+
+CENTRES = np.eye(8)
+VECTORS, Y = around(CENTRES, 250, 0.15)
+KEPT, TRUTH = around(CENTRES, 10, 0.15)
+VOTERS = Voters.of(VECTORS, Y, clusters=1, seed=0, jobs=1)
+
+
+def test_what_is_not_free_stays() -> None:
+    assert chosen_rule(VOTERS, KEPT, TRUTH, NONE, usual=USUAL, free=(), jobs=1) == USUAL
+    found = chosen_rule(VOTERS, KEPT, TRUTH, NONE, usual=Rule(7, 3.0, 0.0), free=("sharpness",), jobs=1)
+    assert (found.neighbours, found.balance) == (7, 0.0)
+
+
+def test_scores_that_are_right_get_weight_and_wrong_ones_none() -> None:
+    noisy = Y.toarray()[RANDOM.permutation(len(VECTORS))]  # votes say nothing
+    voters = Voters.of(VECTORS, sparse.csr_array(noisy), clusters=1, seed=0, jobs=1)
+    right = Own((20 * CENTRES).astype(np.float32), np.full((8, 1), -10, np.float32), np.arange(8))
+    assert chosen_rule(voters, KEPT, TRUTH, right, usual=USUAL, free=FREE, jobs=1).balance > 0
+    wrong = Own(-right.weights, right.biases, right.place)
+    assert chosen_rule(VOTERS, KEPT, TRUTH, wrong, usual=USUAL, free=FREE, jobs=1).balance == 0
+
+
+def test_clusters_where_they_cost_nothing() -> None:
+    rule = Rule(10, 10.0, 0.0)
+    found = chosen_clusters(VOTERS, KEPT, TRUTH, NONE, rule, probes=2, seed=0, jobs=1)
+    assert found in (4, 1) and found * 200 <= len(VECTORS)
+    clear = chosen_clusters(VOTERS, VECTORS[::25], Y[::25], NONE, Rule(1, 0.0, 0.0), probes=2, seed=0, jobs=1)
+    assert clear == 4  # a document's nearest is itself, in its own cluster
+
+
+def test_own_scores_need_not_be_there() -> None:
+    ranking = VOTERS.rank(KEPT, 3, Rule(10, 10.0, 0.0), NONE, probes=1, jobs=1)
+    assert np.mean(ranking.labels[:, 0] == TRUTH.indices) > 0.95
