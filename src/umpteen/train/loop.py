@@ -11,7 +11,7 @@ from umpteen.networks.network import Network
 from umpteen.train.batches import Source, mixed, shuffled
 from umpteen.train.optimiser import Optimiser
 from umpteen.train.settings import Learning
-from umpteen.train.weights import Average, Weights, copied, put
+from umpteen.train.weights import Average, Weights, copied, copy_into, put
 
 _SEEDS = 1_000_003  # steps of two seeds draw different numbers
 
@@ -98,7 +98,8 @@ class Loop:
         is_best = score >= counts["score"]  # of equals the later, which has learnt more
         counts["stale"] = 0 if score > counts["score"] else counts["stale"] + 1
         if is_best:
-            counts["score"], self.best = score, copied(self.network)
+            counts["score"] = score
+            copy_into(self.best, self.network)
         if averaged:
             self._average.swap(self.network)
         return Step(int(counts["number"]), done, documents, loss, score, is_best)

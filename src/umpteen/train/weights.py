@@ -13,6 +13,13 @@ def copied(network: nn.Module) -> Weights:
     return {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
 
 
+@torch.no_grad()
+def copy_into(weights: Weights, network: nn.Module) -> None:
+    """Overwrite older copies, so that there is never one more."""
+    for name, tensor in network.state_dict().items():
+        weights[name].copy_(tensor)
+
+
 def put(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Make a network have these weights."""
     network.load_state_dict(dict(weights))

@@ -33,7 +33,7 @@ from umpteen.train.settings import PAPER, DeepSettings
 from umpteen.train.stages import Stage
 
 _TOP = 13  # halvings that make as many groups as a generator may score
-_COPIES = 6  # of the weights at most: themselves, two moments, their mean, the best, and the next best in the making
+_COPIES = 5  # of the weights: themselves, two moments, their mean, the best
 
 Shares = list[NDArray[np.float32]]  # of documents below each node, by level
 
