@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,8 +89,21 @@ def test_mistakes(umpteen: Command, plt: Path, arguments: list[str], code: int, 
     assert sentence in done.err
 
 
-def test_what_cannot_be_explained(umpteen: Command, neighbours: Path, plt: Path, tmp_path: Path) -> None:
-    assert umpteen("explain", neighbours, "-t", "apple").err == "umpteen: Neighbours cannot explain its labels.\n"
+def test_neighbours_that_voted(umpteen: Command, neighbours: Path, tmp_path: Path) -> None:
+    shown = umpteen("explain", neighbours, "-t", "apple", "-l", "fruit").out
+    assert "that vote have the label\n" in shown
+    assert re.search(r"^  0\.\d\d fruit\d: apple pear plum cherry ", shown, re.MULTILINE)
+    found = json.loads(umpteen("explain", neighbours, "-t", "apple", "-l", "fruit", "--json").out)
+    assert {"Fruit to eat", "Things"} == set(found["neighbours"][0]["labels"])
+    assert umpteen("explain", neighbours, "-t", "apple", "--html", tmp_path / "page.html").code == 0
+    assert "Nearest training documents" in (tmp_path / "page.html").read_text()
+
+
+def test_what_cannot_be_explained(umpteen: Command, data: Path, plt: Path, tmp_path: Path) -> None:
+    assert umpteen("train", data, "--out", tmp_path / "p", "--model", "popular").code == 0
+    assert (
+        umpteen("explain", tmp_path / "p", "-t", "apple").err == "umpteen: PopularLabels cannot explain its labels.\n"
+    )
     (tmp_path / "empty.jsonl").write_text("\n")
     done = umpteen("explain", plt, tmp_path / "empty.jsonl", "--format", "jsonl")
     assert "There is no document in " in done.err

@@ -63,9 +63,9 @@ def test_features_without_text() -> None:
 def test_neighbours_with_the_label_are_listed_and_counted() -> None:
     near = [Neighbour(f"text {n}", 1 - n / 50, ("Fruit",) if n % 2 else ("Metal",)) for n in range(30)]
     found = shown(Explanation("k1", "Fruit", 0.5, "", neighbours=tuple(near)))
-    assert found[3] == "Nearest training documents, 15 of the 30 that vote have the label"
-    assert found[4] == "  0.98 text 1  Fruit"
-    assert len(found) == 15 and found[-1] == "  5 more"
+    assert found[2] == "Nearest training documents, 15 of the 30 that vote have the label"
+    assert found[3] == "  0.98 text 1  Fruit"
+    assert len(found) == 14 and found[-1] == "  5 more"
 
 
 def test_no_word_that_the_model_knows() -> None:

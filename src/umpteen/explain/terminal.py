@@ -40,8 +40,8 @@ def lines(explanation: Explanation) -> Iterator[Text]:
     if explanation.text:
         yield Text()
         yield from _text(explanation)
-    yield Text()
     if explanation.features or not (explanation.spans or explanation.neighbours):
+        yield Text()
         yield from _sides(explanation)
         yield Text(balance(explanation))
     yield from _paths(explanation)

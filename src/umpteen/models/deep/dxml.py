@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
@@ -94,7 +95,7 @@ class DXML(DeepClassifier):
         batch_norm: bool = setting(True, "Normalise the hidden layer over the batch.")
         hidden_dropout: float = setting(0.5, "Share of the hidden layer left out in a step.", least=0, most=0.9)
         last_dropout: float = setting(0.0, "Share of the last layer left out in a step.", least=0, most=0.9)
-        head: float = setting(1.0, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
+        head: float = setting(0.3, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
         members: int = setting(4, "Networks trained side by side, whose vectors stand behind each other.", least=1)
 
         neighbours: int | None = setting(None, "Nearest documents that vote; none: what ranks best.", least=1)
@@ -275,6 +276,10 @@ class DXML(DeepClassifier):
         alone = np.diff(sparse.csr_array(met).indptr) == 0
         found[alone] = of_unit_length(lie.reshape(len(lie), self.params.members, -1).mean(axis=1))[alone]
         return found
+
+    def _memory(self, size: Size) -> int:
+        vectors = 4 * self.params.members * min(self.params.width, size.labels)  # of a document, or of a label
+        return super()._memory(size) + vectors * (3 * size.documents + 8 * size.labels)
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
