@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -33,7 +32,7 @@ def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int
 def case(*, bounded: bool) -> tuple[Outputs, Tensor, Tensor]:
     """A layer, hidden vectors, and labels: a document without any and one with all of them are among the documents."""
     torch.manual_seed(0)
-    layer = Outputs(6, np.full(11, 0.2, np.float32), bounded=bounded).double()
+    layer = Outputs(6, 11, bounded=bounded).double()
     Y = (torch.rand(5, 11) < 0.3).double()
     Y[1], Y[2] = 0, 1
     return layer, torch.randn(5, 6, dtype=torch.float64, requires_grad=True), Y
@@ -75,7 +74,7 @@ def test_cross_entropy(room: int) -> None:
 
 def test_best_labels_of_one_layer_and_of_several(room: int) -> None:
     one, hidden, _ = case(bounded=False)
-    other = Outputs(3, np.full(11, 0.5, np.float32)).double()
+    other = Outputs(3, 11).double()
     second = torch.randn(5, 3, dtype=torch.float64)
     for layers, given in (([one], [hidden]), ([one, other], [hidden, second])):
         values, labels = (

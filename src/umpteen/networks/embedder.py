@@ -42,7 +42,7 @@ class Member(nn.Module):
         self.norm = Norm(hidden) if normed else None
         self.last = nn.Linear(hidden, width)
         self.scale = nn.Parameter(torch.tensor(_SCALE), requires_grad=head)
-        self.outputs = Outputs(width, shares) if head else None
+        self.outputs = Outputs(width, len(shares)) if head else None
 
     def forward(self, batch: Documents) -> Tensor:
         """Where documents lie, (documents, width)."""

@@ -6,9 +6,7 @@ one; what is summed over the others goes through the labels in chunks, which the
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
@@ -21,12 +19,10 @@ Term = Callable[[Tensor, Tensor], Tensor]  # scores (documents, chunk), a number
 class Outputs(nn.Module):
     """A linear layer to the labels; `bounded` scores lie between 0 and 1."""
 
-    def __init__(self, width: int, shares: NDArray[np.float32], *, bounded: bool = False) -> None:
+    def __init__(self, width: int, labels: int, *, bounded: bool = False) -> None:
         super().__init__()
-        self.layer = nn.Linear(width, len(shares))
-        nn.init.xavier_uniform_(self.layer.weight)
-        with torch.no_grad():
-            self.layer.bias.copy_(torch.logit(torch.from_numpy(shares), eps=1e-6))
+        self.layer = nn.Linear(width, labels)
+        nn.init.zeros_(self.layer.bias)  # begun at the labels' shares, rare labels stay behind
         self.bounded = bounded
 
     @property

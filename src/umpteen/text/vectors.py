@@ -44,13 +44,13 @@ def aligned(words: Sequence[str], source: str, *, seed: int) -> Found:
     return vectors, found
 
 
-def begun(words: Sequence[str], source: str, *, width: int, seed: int) -> NDArray[np.float32]:
+def begun(words: Sequence[str], source: str, *, width: int, seed: int, spread: float = _SPREAD) -> NDArray[np.float32]:
     """Vectors for a network to begin with: padding, the unknown word, then the words.
 
-    Where `source` is none, they are `width` random numbers each.
+    Where `source` is none, they are `width` random numbers each, which deviate by `spread`.
     """
     if source == "none":
-        found = np.random.default_rng(seed).normal(0, _SPREAD, (len(words), width)).astype(np.float32)
+        found = np.random.default_rng(seed).normal(0, spread, (len(words), width)).astype(np.float32)
     else:
         found, _ = aligned(words, source, seed=seed)
     return np.concatenate([np.zeros((2, found.shape[1]), np.float32), found])

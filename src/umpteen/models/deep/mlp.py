@@ -15,6 +15,7 @@ from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
 from umpteen.networks.words import MANY, Words
 from umpteen.text.readers import Bag, Reader
+from umpteen.text.vectors import begun
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.settings import BagSettings
 
@@ -38,9 +39,7 @@ class Mlp(DeepClassifier):
         return Bag(self.params)
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
-        drawn = np.random.default_rng(self.params.seed).standard_normal((len(words) + 2, self.params.layers[0]))
-        drawn[:2] = 0
-        return drawn.astype(np.float32)
+        return begun(words, "none", width=self.params.layers[0], seed=self.params.seed, spread=0.03)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         return Layered(self.params, vectors, shares)
@@ -55,7 +54,7 @@ class Layered(Network):
         self.words = Words(vectors, sparse=len(vectors) > MANY)
         self.first = nn.Sequential(*finish(self.words.width, dropout=p.dropout))
         self.layers = Layers(p.layers, dropout=p.dropout)
-        self.outputs = Outputs(self.layers.width, shares)
+        self.outputs = Outputs(self.layers.width, self.labels)
 
     def hidden(self, batch: Documents) -> Tensor:
         assert batch.values is not None

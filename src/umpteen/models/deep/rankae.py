@@ -43,6 +43,13 @@ class RankAE(DeepClassifier):
                 "unit": False,
                 "pooling": "mean",
                 "activate": False,
+                "width": 100,
+                "hidden": 100,
+                "code": 256,
+                "balance": 1.0,
+                "epochs": 20,
+                "rate": 0.005,
+                "decay": 0.01,
                 "through": 0.0,
                 "members": 1,
                 "feature_dropout": 0.0,
@@ -51,7 +58,7 @@ class RankAE(DeepClassifier):
         }
 
         vectors: str = setting("none", "Vectors features begin as: none, wordllama, glove, or a file of them.")
-        width: int = setting(100, "Numbers in a feature's vector where `vectors` is none.", least=1)
+        width: int = setting(512, "Numbers in a feature's vector where `vectors` is none.", least=1)
         encoder: str = setting(
             "values", "Vectors times feature values, or states of a BiLSTM over the words.", choices=("values", "lstm")
         )
@@ -61,8 +68,12 @@ class RankAE(DeepClassifier):
         pooling: str = setting("sum", "How features become one vector.", choices=("sum", "mean"))
         activate: bool = setting(True, "Beyond the paper: normalise the pooled vector, with ReLU and dropout.")
         dropout: float = setting(0.5, "Share of its numbers left out in a step, where it is.", least=0, most=0.9)
-        hidden: int = setting(100, "Width of the common space.", least=1)
-        code: int = setting(256, "Width of the layer between labels and the common space.", least=1)
+        hidden: int = setting(0, "Width of the common space; beyond the paper, 0: pooled features are in it.", least=0)
+        code: int = setting(
+            0,
+            "Width of the inner layer of the labels' encoder and decoder; beyond the paper, 0: there is none.",
+            least=0,
+        )
         decoder: str = setting("linear", "What follows the decoder's inner layer.", choices=("linear", "relu"))
         loss: str = setting(
             "ranking",
@@ -71,9 +82,9 @@ class RankAE(DeepClassifier):
         )
         bounded: bool = setting(False, "Label scores between 0 and 1; cross-entropy takes unbounded ones only.")
         margin: float = setting(1.0, "How far labels that are there should be above the others.", least=0)
-        balance: float = setting(1.0, "Weight of the autoencoder's loss (lambda).", least=0)
+        balance: float = setting(10.0, "Weight of the autoencoder's loss (lambda).", least=0)
         through: float = setting(
-            10.0, "Beyond the paper: weight of the cross-entropy of labels decoded from features.", least=0
+            300.0, "Beyond the paper: weight of the cross-entropy of labels decoded from features.", least=0
         )
         members: int = setting(
             1, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
@@ -91,7 +102,7 @@ class RankAE(DeepClassifier):
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
         p = self.params
-        return begun(words, p.vectors, width=p.width, seed=p.seed)
+        return begun(words, p.vectors, width=p.width, seed=p.seed, spread=0.03)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         return Members([Autoencoder(self.params, vectors, shares) for _ in range(self.params.members)])
@@ -109,12 +120,13 @@ class Autoencoder(Network):
         width = self.states.width if self.states is not None else width
         self.excite = Excitation(width, reduction=p.reduction) if p.attention else None
         self.activate = nn.Sequential(*finish(width, dropout=p.dropout) if p.activate else ())
-        self.common = nn.Linear(width, p.hidden)
-        self.label_code = nn.EmbeddingBag(len(shares), p.code, mode="sum")
-        self.label_common = nn.Linear(p.code, p.hidden)
-        self.decode = nn.Linear(p.hidden, p.code)
-        self.outputs = Outputs(p.code, shares, bounded=p.bounded)
-        nn.init.normal_(self.label_code.weight, std=p.code**-0.5)
+        self.common = nn.Linear(width, p.hidden) if p.hidden else nn.Identity()
+        hidden, code = p.hidden or width, p.code or p.hidden or width
+        self.label_code = nn.EmbeddingBag(len(shares), code, mode="sum")
+        self.label_common = nn.Sequential(nn.ReLU(), nn.Linear(code, hidden)) if p.code else nn.Identity()
+        self.decode = nn.Linear(hidden, code) if p.code else nn.Identity()
+        self.outputs = Outputs(code, self.labels, bounded=p.bounded)
+        nn.init.normal_(self.label_code.weight, std=code**-0.5)
 
     def embedded(self, batch: Documents) -> Tensor:
         """Documents in the common space, F(x)."""
@@ -142,7 +154,7 @@ class Autoencoder(Network):
         """Labels in the common space, E(y), without a row of all labels."""
         counts = torch.bincount(batch.positives[:, 0], minlength=len(batch.tokens))
         code = self.label_code(batch.positives[:, 1], F.pad(counts.cumsum(0)[:-1], (1, 0)))
-        return self.label_common(F.relu(code))  # type: ignore[no-any-return]
+        return self.label_common(code)  # type: ignore[no-any-return]
 
     def decoded(self, common: Tensor) -> Tensor:
         """The decoder's inner layer."""
