@@ -61,9 +61,9 @@ class Voters:
     ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
         """Who votes on each document, -1 for none; their cosines, and the weights of their votes."""
         found, squares = self.index.nearest(vectors, rule.neighbours, probes=probes, jobs=jobs)
-        cosines = 1 - squares / 2
+        cosines = (1 - squares / 2).astype(np.float32)
         votes = np.exp(rule.sharpness * (cosines - cosines[:, :1]))  # what all have in common falls out of shares
-        return found, cosines, np.where(found < 0, np.float32(0), votes)
+        return found, cosines, np.where(found < 0, 0, votes).astype(np.float32)
 
     def rank(self, vectors: Vectors, k: int, rule: Rule, own: Own, *, probes: int, jobs: int = 0) -> Ranking:
         """The k best labels of each document."""
