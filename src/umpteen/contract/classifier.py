@@ -84,6 +84,10 @@ class Classifier:
         """Become what `_save` wrote."""
         raise NotImplementedError
 
+    def _reasons(self) -> tuple[Kind, ...]:
+        """Those of `reasons` that this very model has, the usual one first."""
+        return self.reasons
+
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         """Why the only document of `corpus` gets a label, in one of the ways in `reasons`."""
         raise UmpteenError(f"{type(self).__name__} cannot explain its labels.")
@@ -190,7 +194,7 @@ class Classifier:
         """
         self._check_fitted()
         if by is not None:
-            check_choice("by", by, self.reasons)
+            check_choice("by", by, self._reasons())
         given = corpus_of([X] if isinstance(X, str) else X)
         corpus = next(given.batches(1), None)
         if corpus is None:
@@ -199,7 +203,7 @@ class Classifier:
             best = int(self.rank(corpus, 1).labels[0, 0])
             if best < 0:
                 raise DataError("The document gets no label, so there is nothing to explain: name one with --label.")
-        return self._explain(corpus, best if label is None else self.labels_.id(label), by or self.reasons[0])
+        return self._explain(corpus, best if label is None else self.labels_.id(label), by or self._reasons()[0])
 
     def predict(self, X: Any) -> Any:
         """Each document's labels, as many as training documents had on average, in the form of the training `y`."""

@@ -28,6 +28,11 @@ class Words(nn.Module):
         """Numbers in a vector."""
         return self.table.embedding_dim
 
+    @torch.no_grad()
+    def redraw(self, spread: float) -> None:
+        """Begin with other random numbers that deviate by `spread`."""
+        self.table.weight[2:].normal_(0, spread)
+
     def forward(self, tokens: Tensor) -> Tensor:
         vectors: Tensor = self.dropout(self.table(tokens))  # (documents, longest, width)
         return vectors

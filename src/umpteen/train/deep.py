@@ -1,6 +1,8 @@
 """DeepClassifier: a Classifier around a network. A model file gives only settings and a network."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from typing import Any, ClassVar
 
@@ -29,6 +31,7 @@ from umpteen.train.settings import DeepSettings, Learning
 from umpteen.train.stages import Stage
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
+_EVER = 1 << 30  # looks: none ends the training
 _TAGGED = 64  # documents tagged at a time
 
 
@@ -93,17 +96,23 @@ class DeepClassifier(Classifier):
             source = Source(documents, targets, device)
         else:
             source, kept = _parted(documents, targets, p.held_out, p.seed, device)
-        stages = self.stages(self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32))
+        vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
+        stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
         for number in count():
-            with torch.random.fork_rng(range(torch.cuda.device_count())):
-                torch.manual_seed(p.seed)
+            with _chance(p.seed):
                 if (stage := next(stages, None)) is None:
                     break
                 self._network = stage.network.to(device)
                 self.prepare(self._network, source)
-            if number >= reached(self._run):
+            if number >= begun_with:
                 seen, judged = stage.seen(source), stage.seen(kept)
-                self._score = trained(stage, number, seen, judged, self._run, self.ranker(seen))
+                found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
+        if p.refit and valid is None and len(source) < len(documents):
+            with _chance(p.seed):
+                self._network = self.network(vectors, shares).to(device)
+            again = Stage(self._network, replace(p, patience=_EVER), until=found.epoch)
+            trained(again, number, Source(documents, targets, device), kept, self._run, before=found)
+        self._score = found.score
         self.conclude(source, kept)
         self._log = self._run.log() if self._run is not None else ""
 
@@ -177,6 +186,14 @@ class DeepClassifier(Classifier):
             self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
+
+
+@contextmanager
+def _chance(seed: int) -> Iterator[None]:
+    """Random numbers that depend on a seed alone, and leave the caller's as they were."""
+    with torch.random.fork_rng(range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        yield
 
 
 def _parted(

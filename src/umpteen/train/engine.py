@@ -5,7 +5,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import torch
@@ -27,10 +27,21 @@ from umpteen.train.weights import put
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
 
 
-def reached(run: Run | None) -> int:
-    """The stage of a run's last checkpoint."""
+@dataclass(frozen=True)
+class Found:
+    """The best weights of a stage."""
+
+    score: float  # nDCG@5 on validation documents
+    epoch: float  # where they were found
+
+
+def reached(run: Run | None) -> tuple[int, Found]:
+    """The stage of a run's last checkpoint, and what the one before had found."""
     latest = run.latest() if run is not None else None
-    return int(latest.facts["stage"]) if latest is not None else 0
+    if latest is None:
+        return 0, Found(-1.0, 0.0)
+    before = latest.facts["before"]
+    return int(latest.facts["stage"]), Found(**before) if before is not None else Found(-1.0, 0.0)
 
 
 def trained(
@@ -40,15 +51,18 @@ def trained(
     valid: Source,
     run: Run | None,
     rank: Callable[[Source, int], Ranking] | None = None,
-) -> float:
-    """Train a stage's network in place; the validation score of the weights it ends with, nDCG@5.
+    before: Found | None = None,
+) -> Found:
+    """Train a stage's network in place; what is known of the weights it ends with.
 
     `rank` says which labels the network as it stands gives, where that is more than the network's own answer. The log
-    is of the last stage, which scores labels.
+    is of the last stage that scores labels of documents kept aside. `before` is what is known of the stage before.
     """
     network, settings = stage.network, stage.settings
 
     def judge() -> float:
+        if stage.until is not None:
+            return 0.0  # of equals the last is best
         assert valid.Y is not None
         own = partial(ranked, network, batch=2 * settings.batch, tokens=settings.tokens)
         ranking = (rank or own)(valid, 5)
@@ -56,17 +70,18 @@ def trained(
 
     with _own_chance_and_threads(settings.jobs), run.held() if run is not None else nullcontext():
         device = next(network.parameters()).device
-        loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device))
+        loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device), stage.until or math.inf)
         marks = {"settings": _lasting(settings), "data": _mark(source) ^ _mark(valid)}
         latest = run.latest() if run is not None else None
         if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)
-        if run is not None:
+        if run is not None and stage.until is None:
             run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
-        _watched(loop, run, {**marks, "stage": number}, logged=stage.groups is None)
+        facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
+        _watched(loop, run, facts, logged=stage.groups is None and stage.until is None)
     put(network, loop.best)
     network.eval()
-    return loop.counts["score"]
+    return Found(loop.counts["score"], loop.counts["best"])
 
 
 def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: bool) -> None:

@@ -1,5 +1,6 @@
 """The training loop: a generator of steps that can stop anywhere and go on from its state as if nothing had been."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,13 @@ class Loop:
     """Trains a network; `best` are the weights with the best validation score so far."""
 
     def __init__(
-        self, network: Network, source: Source, settings: Learning, judge: Callable[[], float], autocast: Any
+        self,
+        network: Network,
+        source: Source,
+        settings: Learning,
+        judge: Callable[[], float],
+        autocast: Any,
+        until: float = math.inf,
     ) -> None:
         self.network, self.source, self.settings = network, source, settings
         self._judge, self._autocast = judge, autocast
@@ -41,19 +48,31 @@ class Loop:
         self._lengths = source.tokens.lengths
         self._average = Average()
         self.best: Weights = copied(network)
-        self.counts: dict[str, float] = {"number": 0, "epoch": 0, "index": 0, "score": -1.0, "stale": 0, "averaged": 0}
+        self.counts: dict[str, float] = {
+            "number": 0,
+            "epoch": 0,
+            "index": 0,
+            "score": -1.0,
+            "stale": 0,
+            "averaged": 0,
+            "best": 0,
+            "ended": 0,
+        }
         per_epoch = len(self._order(0))
         self.epochs = max(settings.epochs, -(-settings.least_steps // per_epoch))
+        self.until = min(self.epochs, until)  # the rate falls as if all epochs were to come
         self.every = settings.every or max(25, per_epoch // 2)
 
     def steps(self) -> Iterator[Step]:
         """Go on to the end: all epochs, or no better score for as long as patience says."""
         counts, loss = self.counts, 0.0
-        while counts["epoch"] < self.epochs and not self._is_over():
+        while counts["epoch"] < self.until and not self._is_over():
             order = self._order(int(counts["epoch"]))
             while counts["index"] < len(order):
                 rows = order[int(counts["index"])]
                 done = counts["epoch"] + counts["index"] / len(order)
+                if done >= self.until:
+                    break
                 loss = self._update(rows, done)
                 counts["number"] += 1
                 counts["index"] += 1
@@ -65,8 +84,9 @@ class Loop:
                     return
             counts["epoch"] += 1
             counts["index"] = 0
-        if counts["number"] < self.every:  # too little to have been looked at
-            yield self._looked(counts["epoch"], 0, loss)
+        if counts["number"] % self.every and not counts["ended"]:  # the last steps have not been looked at
+            counts["ended"] = 1
+            yield self._looked(self.until, 0, loss)
 
     def _is_over(self) -> bool:
         """Whether patience is at its end."""
@@ -98,7 +118,7 @@ class Loop:
         is_best = score >= counts["score"]  # of equals the later, which has learnt more
         counts["stale"] = 0 if score > counts["score"] else counts["stale"] + 1
         if is_best:
-            counts["score"] = score
+            counts["score"], counts["best"] = score, done
             copy_into(self.best, self.network)
         if averaged:
             self._average.swap(self.network)

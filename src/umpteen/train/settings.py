@@ -42,6 +42,7 @@ class Learning(Settings):
     held_out: float = setting(
         0.1, "Share of the documents, at most 2,000, kept to choose the best weights by.", least=0, most=0.5
     )
+    refit: bool = setting(False, "Then train again on all documents, those kept too, for as many epochs as were best.")
     every: int = setting(0, "Steps between two looks at these; 0: twice an epoch, at least 25.", least=0)
     patience: int = setting(6, "Looks without a better score before training stops.", least=1)
 
@@ -74,7 +75,8 @@ class BagSettings(Learning, TfidfSettings):
     min_df: int = setting(2, "A feature must occur in this many documents.", least=1)
     max_features: int = setting(200_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
     feature_dropout: float = setting(0.2, "Share of a document's features left out in a step.", least=0, most=0.9)
-    epochs: int = setting(20, "Times that training reads all documents, at most.", least=1)
+    epochs: int = setting(25, "Times that training reads all documents, at most.", least=1)
+    patience: int = setting(30, "Looks without a better score before training stops.", least=1)
     batch: int = setting(256, "Documents in a step.", least=1)
     rate: float = setting(0.005, "Learning rate.", least=0)
     decay: float = setting(0.01, "Weight decay.", least=0)

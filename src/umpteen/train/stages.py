@@ -19,6 +19,9 @@ class Stage:
     network: Network
     settings: Learning
     groups: NDArray[np.int64] | None = None  # of each label; without them it scores the labels themselves
+    until: float | None = (
+        None  # the epoch to end with, with the weights it then has; no documents are kept aside for it
+    )
 
     def seen(self, source: Source) -> Source:
         """Documents with what they are in this stage: their labels, or the groups of these."""

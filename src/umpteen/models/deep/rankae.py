@@ -28,6 +28,7 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.settings import BagSettings
 
 _LENGTH = 500  # words that the LSTM reads
+_SPREAD = 0.03  # deviation of the random vectors that features begin as
 
 
 class RankAE(DeepClassifier):
@@ -40,6 +41,7 @@ class RankAE(DeepClassifier):
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
             "paper": {
                 "vectors": "glove",
+                "attention": True,
                 "unit": False,
                 "pooling": "mean",
                 "activate": False,
@@ -57,13 +59,14 @@ class RankAE(DeepClassifier):
             },
         }
 
+        refit: bool = setting(True, "Then train again on all documents, for as many epochs as were best.")
         vectors: str = setting("none", "Vectors features begin as: none, wordllama, glove, or a file of them.")
         width: int = setting(512, "Numbers in a feature's vector where `vectors` is none.", least=1)
         encoder: str = setting(
             "values", "Vectors times feature values, or states of a BiLSTM over the words.", choices=("values", "lstm")
         )
         unit: bool = setting(True, "Scale a document's ready feature values to unit length.")
-        attention: bool = setting(True, "Weigh each number of each feature's vector (channel attention).")
+        attention: bool = setting(False, "Weigh each number of each feature's vector (channel attention).")
         reduction: int = setting(4, "How many times narrower the attention's inner layer is.", least=1)
         pooling: str = setting("sum", "How features become one vector.", choices=("sum", "mean"))
         activate: bool = setting(True, "Beyond the paper: normalise the pooled vector, with ReLU and dropout.")
@@ -94,6 +97,9 @@ class RankAE(DeepClassifier):
     reads_features = True
     reasons: ClassVar[tuple[Kind, ...]] = ("attention", "leaning")
 
+    def _reasons(self) -> tuple[Kind, ...]:
+        return self.reasons if self.params.attention else ("leaning",)
+
     def reader(self) -> Reader:
         p = self.params
         if p.encoder == "lstm":
@@ -102,10 +108,14 @@ class RankAE(DeepClassifier):
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
         p = self.params
-        return begun(words, p.vectors, width=p.width, seed=p.seed, spread=0.03)
+        return begun(words, p.vectors, width=p.width, seed=p.seed, spread=_SPREAD)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
-        return Members([Autoencoder(self.params, vectors, shares) for _ in range(self.params.members)])
+        members = [Autoencoder(self.params, vectors, shares) for _ in range(self.params.members)]
+        if self.params.vectors == "none":  # members that begin alike stay alike
+            for member in members[1:]:
+                member.words.redraw(_SPREAD)
+        return Members(members)
 
 
 class Autoencoder(Network):
