@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def equal(one: object, other: object) -> bool:
     return mine.keys() == theirs.keys() and all(mine[k].tobytes() == theirs[k].tobytes() for k in mine)
 
 
-@pytest.fixture(scope="module", params=["attentionxml", "fasttext"])
+@pytest.fixture(scope="module", params=["attentionxml", "fasttext", "rankae"])
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -52,25 +53,26 @@ def undisturbed(kind: str) -> object:
     return made(kind).fit(TEXTS, LABELS)
 
 
-@pytest.mark.parametrize("stop", [3, 5, 6, 14, 20])
+@pytest.mark.parametrize("stop", [3, 5, 6, 14, 20, 35])
 def test_resumed_is_as_undisturbed(
     kind: str, undisturbed: object, stop: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    update = Loop._update
+    update, updates = Loop._update, iter(range(1000))
 
     def dies(self: Loop, rows: object, done: float) -> float:
-        if self.counts["number"] == stop:
+        if next(updates) == stop:
             raise KilledError
         return update(self, rows, done)
 
     with monkeypatch.context() as patch:
         patch.setattr(Loop, "_update", dies)
-        with pytest.raises(KilledError):
+        with pytest.raises(KilledError) if stop < 28 or made(kind).params.refit else nullcontext():  # a second training
             made(kind).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
     resumed = made(kind).fit(TEXTS, LABELS, run=(run := Run(tmp_path / "r", resume=True, seconds=0)))
     assert equal(resumed, undisturbed)
-    steps = [line.split("\t")[0] for line in run.log().splitlines()[1:]]
-    assert steps == [str(n) for n in range(5, 5 * len(steps) + 1, 5)]  # each once, in order
+    steps = [int(line.split("\t")[0]) for line in run.log().splitlines()[1:]]
+    assert steps == sorted(set(steps))  # each once, in order
+    assert steps[:-1] == [*range(5, 5 * len(steps), 5)]
 
 
 def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
