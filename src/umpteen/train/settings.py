@@ -73,7 +73,7 @@ class BagSettings(Learning, TfidfSettings):
 
     jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)
     min_df: int = setting(2, "A feature must occur in this many documents.", least=1)
-    max_features: int = setting(200_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
+    max_features: int = setting(100_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
     feature_dropout: float = setting(0.2, "Share of a document's features left out in a step.", least=0, most=0.9)
     epochs: int = setting(25, "Times that training reads all documents, at most.", least=1)
     patience: int = setting(30, "Looks without a better score before training stops.", least=1)
