@@ -16,7 +16,6 @@ SMALL = {  # deep models of a size that suits the toy corpus
     "filters": 16,
     "bottleneck": 32,
     "buckets": 1000,
-    "members": 1,
     "batch": 16,
     "rate": 0.02,
     "dropout": 0.1,
