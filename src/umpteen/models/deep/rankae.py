@@ -90,7 +90,7 @@ class RankAE(DeepClassifier):
             300.0, "Beyond the paper: weight of the cross-entropy of labels decoded from features.", least=0
         )
         members: int = setting(
-            2, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
+            3, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
         )
 
     params: Params
