@@ -130,3 +130,14 @@ def _corpus(X: Any) -> Any:
     from umpteen.contract.inputs import corpus_of
 
     return corpus_of(X)
+
+
+def test_cross_entropy_and_bounded_scores_exclude_each_other() -> None:
+    for wrong in ({"loss": "bce", "through": 0.0}, {"through": 1.0}):
+        with pytest.raises(SettingError, match="Cross-entropy takes unbounded scores"):
+            model("rankae")(bounded=True, **wrong)
+
+
+def test_features_without_names_begin_at_random() -> None:
+    with pytest.warns(UserWarning, match="The features have no names"):
+        model("rankae")(**{**SMALL, "vectors": "glove", "epochs": 1, "least_steps": 0}).fit(numeric(TEXTS), LABELS)

@@ -47,6 +47,11 @@ class Features:
             raise DataError(f"The model was trained on {self.width} features, and {corpus.name} has {corpus.width}.")
         return self._scaled(corpus.matrix())
 
+    @property
+    def named(self) -> bool:
+        """Whether columns stand for words or have names of their own."""
+        return self.tfidf is not None or bool(self._names)
+
     def names(self) -> list[str]:
         """What all columns stand for."""
         if self.tfidf is not None:

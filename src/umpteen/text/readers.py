@@ -57,7 +57,7 @@ class Ordered:
     def fit(self, corpus: Corpus) -> Tokens:
         if not corpus.is_text:
             raise DataError(
-                f"{self._owner} reads text, and {corpus.name} holds ready features: choose a model for those, as plt."
+                f"{self._owner} reads text, and {corpus.name} holds ready features: plt, mlp and others read those."
             )
         self._vocabulary = Vocabulary.fit(corpus.texts(), most=self._most, min_df=self._min_df, size=corpus.size)
         return self.read(corpus)
@@ -88,6 +88,11 @@ class Bag:
     @property
     def words(self) -> list[str]:
         return self._features.names()
+
+    @property
+    def named(self) -> bool:
+        """Whether anything is known of the features but their numbers."""
+        return self._features.named
 
     def fit(self, corpus: Corpus) -> Tokens:
         return _tokens(self._features.fit(corpus))

@@ -29,7 +29,9 @@ class Mlp(DeepClassifier):
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {"quick": {"layers": (128,), "epochs": 8}}
 
-        refit: bool = setting(True, "Then train again on all documents, for as many epochs as were best.")
+        refit: bool = setting(
+            True, "Then train again on all documents, those kept too, for as many epochs as were best."
+        )
         layers: tuple[int, ...] = setting((512,), "Widths of the hidden layers.", least=1)
         dropout: float = setting(0.5, "Share of a layer's numbers left out in a step.", least=0, most=0.9)
 

@@ -4,6 +4,7 @@ Wang et al. (2019). Preset `paper` is the paper's: L_h + lambda L_ae, the margin
 features to the common space. What goes beyond it are settings, named as such.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from umpteen.contract.explanation import Kind
+from umpteen.core.errors import SettingError, UmpteenWarning
 from umpteen.core.settings import Value, setting
 from umpteen.networks.excitation import Excitation
 from umpteen.networks.layers import finish
@@ -59,7 +61,9 @@ class RankAE(DeepClassifier):
             },
         }
 
-        refit: bool = setting(True, "Then train again on all documents, for as many epochs as were best.")
+        refit: bool = setting(
+            True, "Then train again on all documents, those kept too, for as many epochs as were best."
+        )
         vectors: str = setting("none", "Vectors features begin as: none, wordllama, glove, or a file of them.")
         width: int = setting(512, "Numbers in a feature's vector where `vectors` is none.", least=1)
         encoder: str = setting(
@@ -83,7 +87,7 @@ class RankAE(DeepClassifier):
             "What the autoencoder learns by: margin ranking, cross-entropy (BCE-AE), or C2AE's pairs.",
             choices=("ranking", "bce", "exponential"),
         )
-        bounded: bool = setting(False, "Label scores between 0 and 1; cross-entropy takes unbounded ones only.")
+        bounded: bool = setting(False, "Label scores between 0 and 1; not with cross-entropy, so only with through=0.")
         margin: float = setting(1.0, "How far labels that are there should be above the others.", least=0)
         balance: float = setting(10.0, "Weight of the autoencoder's loss (lambda).", least=0)
         through: float = setting(
@@ -92,6 +96,13 @@ class RankAE(DeepClassifier):
         members: int = setting(
             3, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
         )
+
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            if self.bounded and (self.loss == "bce" or self.through):
+                raise SettingError(
+                    "Cross-entropy takes unbounded scores: set bounded=false, or through=0 and another loss than bce."
+                )
 
     params: Params
     reads_features = True
@@ -107,8 +118,15 @@ class RankAE(DeepClassifier):
         return Bag(p, unit=p.unit)
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
-        p = self.params
-        return begun(words, p.vectors, width=p.width, seed=p.seed, spread=_SPREAD)
+        p, source = self.params, self.params.vectors
+        if source != "none" and isinstance(self._reader, Bag) and not self._reader.named:
+            warnings.warn(
+                f"The features have no names, so {source} has no vectors for them: they begin with random ones.",
+                UmpteenWarning,
+                stacklevel=2,
+            )
+            source = "none"
+        return begun(words, source, width=p.width, seed=p.seed, spread=_SPREAD)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         members = [Autoencoder(self.params, vectors, shares) for _ in range(self.params.members)]
