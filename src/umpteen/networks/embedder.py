@@ -78,8 +78,7 @@ class Embedder(Network):
         """Take label vectors as targets, begin the heads with them, and let members begin apart from each other."""
         self.label_vectors.copy_(torch.from_numpy(label_vectors))
         for member in self.each():
-            nn.init.normal_(member.words.table.weight, std=_SPREAD)
-            member.words.table.weight[0] = 0
+            member.words.redraw(_SPREAD)
             if member.outputs is not None:
                 member.outputs.layer.weight.copy_(F.normalize(self.label_vectors, dim=1))
 

@@ -27,7 +27,7 @@ from umpteen.train.device import device_of
 from umpteen.train.engine import reached, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
-from umpteen.train.settings import DeepSettings, Learning
+from umpteen.train.settings import DeepSettings, Learning, Refitted
 from umpteen.train.stages import Stage
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
@@ -107,7 +107,7 @@ class DeepClassifier(Classifier):
             if number >= begun_with:
                 seen, judged = stage.seen(source), stage.seen(kept)
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
-        if p.refit and valid is None and len(source) < len(documents):
+        if isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents):
             with _chance(p.seed):
                 self._network = self.network(vectors, shares).to(device)
             again = Stage(self._network, replace(p, patience=_EVER), until=found.epoch)

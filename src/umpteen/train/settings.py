@@ -42,7 +42,6 @@ class Learning(Settings):
     held_out: float = setting(
         0.1, "Share of the documents, at most 2,000, kept to choose the best weights by.", least=0, most=0.5
     )
-    refit: bool = setting(False, "Then train again on all documents, those kept too, for as many epochs as were best.")
     every: int = setting(0, "Steps between two looks at these; 0: twice an epoch, at least 25.", least=0)
     patience: int = setting(6, "Looks without a better score before training stops.", least=1)
 
@@ -82,3 +81,10 @@ class BagSettings(Learning, TfidfSettings):
     decay: float = setting(0.01, "Weight decay.", least=0)
     clip: float = setting(0.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
     tokens: int = setting(64_000, "Features in a step, padding counted; of long documents it has fewer.", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refitted(BagSettings):
+    """For networks that are cheap enough to be trained twice."""
+
+    refit: bool = setting(True, "Then train again on all documents, those kept too, for as many epochs as were best.")

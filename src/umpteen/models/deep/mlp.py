@@ -17,21 +17,18 @@ from umpteen.networks.words import MANY, Words
 from umpteen.text.readers import Bag, Reader
 from umpteen.text.vectors import begun
 from umpteen.train.deep import DeepClassifier
-from umpteen.train.settings import BagSettings
+from umpteen.train.settings import Refitted
 
 
 class Mlp(DeepClassifier):
     """Suits ready features and short texts with up to tens of thousands of labels; quick to train."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(BagSettings):
+    class Params(Refitted):
         """The network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {"quick": {"layers": (128,), "epochs": 8}}
 
-        refit: bool = setting(
-            True, "Then train again on all documents, those kept too, for as many epochs as were best."
-        )
         layers: tuple[int, ...] = setting((512,), "Widths of the hidden layers.", least=1)
         dropout: float = setting(0.5, "Share of a layer's numbers left out in a step.", least=0, most=0.9)
 

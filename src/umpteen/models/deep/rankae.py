@@ -27,7 +27,7 @@ from umpteen.networks.words import MANY, Words
 from umpteen.text.readers import Bag, Ordered, Reader
 from umpteen.text.vectors import begun
 from umpteen.train.deep import DeepClassifier
-from umpteen.train.settings import BagSettings
+from umpteen.train.settings import Refitted
 
 _LENGTH = 500  # words that the LSTM reads
 _SPREAD = 0.03  # deviation of the random vectors that features begin as
@@ -37,7 +37,7 @@ class RankAE(DeepClassifier):
     """Suits features or texts whose labels go together, and labels with noise."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(BagSettings):
+    class Params(Refitted):
         """The network's shape and its losses."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
@@ -61,9 +61,6 @@ class RankAE(DeepClassifier):
             },
         }
 
-        refit: bool = setting(
-            True, "Then train again on all documents, those kept too, for as many epochs as were best."
-        )
         vectors: str = setting("none", "Vectors features begin as: none, wordllama, glove, or a file of them.")
         width: int = setting(512, "Numbers in a feature's vector where `vectors` is none.", least=1)
         encoder: str = setting(
