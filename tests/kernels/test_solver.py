@@ -18,7 +18,7 @@ def problem(documents: int = 300, features: int = 40, labels: int = 21, seed: in
     return X, Y
 
 
-def solved(X, Y, *, loss, items=None, start=None, eps=1e-4, rounds=2000, threshold=0.0):
+def solved(X, Y, *, loss, items=None, start=None, worth=(), eps=1e-4, rounds=2000, threshold=0.0):
     T = sparse.csr_array(Y.T.tocsr())
     labels = Y.shape[1]
     x = X.indptr, X.indices, X.data, X.shape[1]
@@ -31,6 +31,7 @@ def solved(X, Y, *, loss, items=None, start=None, eps=1e-4, rounds=2000, thresho
         items,
         np.arange(labels + 1),
         start or nothing,
+        np.array(worth, np.float32),
         loss,
         1.0,
         np.float32(eps),
@@ -58,6 +59,43 @@ def test_each_lane_is_what_liblinear_finds(loss: int) -> None:
         ).fit(X, y)
         np.testing.assert_allclose(W[label, :-1], model.coef_[0], atol=5e-3)
         np.testing.assert_allclose(W[label, -1], model.intercept_[0], atol=5e-3)
+
+
+@pytest.mark.parametrize("loss", [0, 1])
+def test_documents_weigh_what_their_labels_are_worth(loss: int) -> None:
+    X, Y = problem()
+    covered = np.diff(Y.indptr) > 0
+    X, Y = X[covered], Y[covered]
+    worth = np.linspace(1, 6, Y.shape[1])
+    W = solved(X, Y, loss=loss, worth=worth)
+    for label in (0, 7, 16, 20):
+        y = Y[:, [label]].toarray().ravel()
+        model = (
+            LinearSVC(C=1.0, dual=True, tol=1e-6, max_iter=100_000)
+            if loss == 0
+            else LogisticRegression(C=1.0, solver="liblinear", dual=True, tol=1e-6, max_iter=100_000)
+        ).fit(X, y, sample_weight=np.where(y > 0, worth[label], 1))
+        np.testing.assert_allclose(W[label, :-1], model.coef_[0], atol=5e-3)
+        np.testing.assert_allclose(W[label, -1], model.intercept_[0], atol=5e-3)
+
+
+def test_of_several_labels_below_a_child_the_one_worth_most_counts() -> None:
+    X, Y = problem(labels=4)
+    T = sparse.csr_array(Y.T.tocsr())
+    nothing = np.zeros(3, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
+    x, t = (X.indptr, X.indices, X.data, X.shape[1]), (T.indptr.astype(np.int64), T.indices)
+    rest = (0, 1.0, np.float32(1e-4), 2000, np.float32(0), 3)
+    worth = np.array([1, 4, 2, 3], np.float32)
+    found = solver.solve(x, t, np.array([[0, 4, 0, 2]]), np.array([0, 2, 4]), nothing, worth, *rest)
+    W = np.zeros((2, X.shape[1] + 1))
+    W[found[1], found[0]] = found[2]
+    rows = np.diff(Y.indptr) > 0
+    given = (Y.toarray() * worth)[rows]
+    for child, columns in enumerate((slice(0, 2), slice(2, 4))):
+        most = given[:, columns].max(axis=1)
+        model = LinearSVC(C=1.0, dual=True, tol=1e-6, max_iter=100_000)
+        model.fit(X[rows], most > 0, sample_weight=np.maximum(most, 1))
+        np.testing.assert_allclose(W[child, :-1], model.coef_[0], atol=5e-3)
 
 
 def test_a_node_sees_only_the_documents_of_its_labels() -> None:

@@ -33,10 +33,14 @@ def _shuffle(order, count, state):
 
 
 @njit(cache=True, nogil=True)
-def hinge(w, bias, columns, values, starts, ends, squares, masks, lanes, cost, eps, rounds, state):
-    """Squared hinge loss: fill `w` (features, 16) and `bias` (16); `masks` has a bit per lane where y is +1."""
+def hinge(w, bias, columns, values, starts, ends, squares, masks, lanes, costs, eps, rounds, state):
+    """Squared hinge loss: fill `w` (features, 16) and `bias` (16); `masks` has a bit per lane where y is +1.
+
+    `costs` are weights of errors by row and lane, or one row of them for all.
+    """
     count = len(starts)
-    diagonal = np.float32(0.5 / cost)
+    own_costs = np.int64(len(costs) > 1)
+    diagonals = np.float32(0.5) / costs
     alpha = np.zeros((count, LANES), np.float32)
     order = np.arange(count).astype(np.int32)
     dots = np.empty(LANES, np.float32)
@@ -55,20 +59,21 @@ def hinge(w, bias, columns, values, starts, ends, squares, masks, lanes, cost, e
         while at < active:
             row = order[at]
             dot_lanes(w, columns, values, starts[row], ends[row], dots)
-            scale = np.float32(1) / (squares[row] + np.float32(1) + diagonal)
+            square = squares[row] + np.float32(1)
+            diagonal = diagonals[row * own_costs]
             own = alpha[row]
             mask = masks[row]
             needed = np.float32(0)
             moved = np.float32(0)
             for lane in range(LANES):
                 sign = np.float32(2 * np.int32((mask >> lane) & 1) - 1)
-                slope = sign * (dots[lane] + bias[lane]) - np.float32(1) + own[lane] * diagonal
+                slope = sign * (dots[lane] + bias[lane]) - np.float32(1) + own[lane] * diagonal[lane]
                 pushed = slope if own[lane] > 0 else min(slope, np.float32(0))
                 high[lane] = max(high[lane], pushed)
                 low[lane] = min(low[lane], pushed)
                 stays = live[lane] if (own[lane] > 0 or slope <= limit[lane]) else np.float32(0)
                 needed = max(needed, stays)
-                new = max(own[lane] - slope * scale, np.float32(0))
+                new = max(own[lane] - slope * (np.float32(1) / (square + diagonal[lane])), np.float32(0))
                 step = (new - own[lane]) * live[lane]
                 own[lane] += step
                 by[lane] = step * sign
@@ -94,11 +99,11 @@ def hinge(w, bias, columns, values, starts, ends, squares, masks, lanes, cost, e
 
 
 @njit(cache=True, nogil=True)
-def logistic(w, bias, columns, values, starts, ends, squares, masks, lanes, cost, eps, rounds, state):
+def logistic(w, bias, columns, values, starts, ends, squares, masks, lanes, costs, eps, rounds, state):
     """Logistic loss, its dual solved one document at a time with a few Newton steps; arguments as for `hinge`."""
     count = len(starts)
-    cap = np.float32(cost)
-    alpha = np.full((count, LANES), np.float32(min(0.001 * cost, 1e-8)))
+    own_costs = np.int64(len(costs) > 1)
+    alpha = np.full((count, LANES), np.float32(min(0.001 * costs.min(), 1e-8)))
     order = np.arange(count).astype(np.int32)
     dots = np.empty(LANES, np.float32)
     by = np.zeros(LANES, np.float32)
@@ -119,7 +124,7 @@ def logistic(w, bias, columns, values, starts, ends, squares, masks, lanes, cost
                 sign = np.float32(2 * np.int32((masks[row] >> lane) & 1) - 1)
                 old = alpha[row, lane]
                 margin = sign * (dots[lane] + bias[lane])
-                new, slope = _newton(old, margin, square, cap)
+                new, slope = _newton(old, margin, square, costs[row * own_costs, lane])
                 worst[lane] = max(worst[lane], abs(slope))
                 alpha[row, lane] = new
                 by[lane] = (new - old) * sign
@@ -159,14 +164,15 @@ def _newton(old, margin, square, cap):
 
 
 @njit(cache=True, nogil=True)
-def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, seed):
+def solve(x, t, items, children, initial, worth, loss, cost, eps, rounds, threshold, seed):
     """Train the children of tree nodes: a piece of work for one thread.
 
     `x` is (bounds, columns, values, width) of the documents, `t` (bounds, documents) of the labels in tree order. Each
     item is (from, to) of the node's labels, then (first, last) of the `children` to train; child c has the labels from
     children[c] to children[c + 1]. `initial` is (bounds, features, weights) by child, what each starts from: the answer
-    then stays as near to it as the documents allow. Returns (feature, child, weight) of all weights above `threshold`;
-    the bias, which is always kept, counts as feature `width`.
+    then stays as near to it as the documents allow. `worth` has what a document that is right for a label counts, in the
+    labels' order; of several labels below a child, the one worth most. Empty, all documents count 1. Returns (feature,
+    child, weight) of all weights above `threshold`; the bias, which is always kept, counts as feature `width`.
     """
     bounds, columns, values, width = x
     t_bounds, t_documents = t
@@ -193,12 +199,18 @@ def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, se
             for at in range(starts[row], ends[row]):
                 squares[row] += own_values[at] * own_values[at]
         masks = np.empty(len(rows), np.uint16)
+        costs = np.empty((len(rows) if len(worth) else 1, LANES), np.float32)
         for group in range(first, last, LANES):
             lanes = min(LANES, last - group)
             masks[:] = 0
+            costs[:] = cost
             for lane in range(lanes):
-                for at in range(t_bounds[children[group + lane]], t_bounds[children[group + lane + 1]]):
-                    masks[here[t_documents[at]]] |= np.uint16(1 << lane)
+                for label in range(children[group + lane], children[group + lane + 1]):
+                    for at in range(t_bounds[label], t_bounds[label + 1]):
+                        row = here[t_documents[at]]
+                        masks[row] |= np.uint16(1 << lane)
+                        if len(worth):
+                            costs[row, lane] = max(costs[row, lane], np.float32(cost) * worth[label])
             w = np.zeros((len(names), LANES), np.float32)
             bias = np.zeros(LANES, np.float32)
             _begin(initial, group, lanes, local, compact, w, bias)
@@ -209,10 +221,10 @@ def solve(x, t, items, children, initial, loss, cost, eps, rounds, threshold, se
                 + np.uint64(low) * np.uint64(7919)
             )
             if loss == 0:
-                hinge(w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, cost, eps, rounds, state)
+                hinge(w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, costs, eps, rounds, state)
             else:
                 logistic(
-                    w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, cost, eps, rounds, state
+                    w, bias, own_columns, own_values, starts, ends, squares, masks, lanes, costs, eps, rounds, state
                 )
             for name in range(len(names) + 1):
                 if made + LANES > len(features):

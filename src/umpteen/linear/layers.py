@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.contract.tail import Tail
 from umpteen.core.corpus import Rows
 from umpteen.core.errors import SettingError
 from umpteen.core.progress import bar
@@ -25,7 +26,7 @@ _LOSSES = {"hinge": 0, "logistic": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearSettings(TfidfSettings):
+class LinearSettings(TfidfSettings, Tail):
     """How linear classifiers are trained and kept."""
 
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
@@ -60,13 +61,18 @@ def trained(
     *,
     seed: int,
     start: list[Start] | None = None,
+    worth: NDArray[np.float32] | None = None,
 ) -> Weights:
-    """Classifiers for all nodes of a tree; T is (labels, documents), `start` what each layer's children start from."""
+    """Classifiers for all nodes of a tree; T is (labels, documents), `start` what each layer's children start from.
+
+    `worth` says how much a document of each label counts where it is right; without it, all alike.
+    """
     ordered = T[tree.order]
     x = X.indptr, X.indices, X.data, X.shape[1]
     t = ordered.indptr.astype(np.int64), ordered.indices
     begin = start or [_nothing(len(below)) for _, below in tree.layers()]
     rest = (
+        worth[tree.order] if worth is not None else np.empty(0, np.float32),
         _LOSSES[settings.loss],
         float(settings.cost),
         np.float32(settings.eps),

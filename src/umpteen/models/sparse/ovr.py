@@ -41,7 +41,9 @@ class OneVsRest(Classifier):
         T = Y.T.tocsr()
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         flat = Tree(np.arange(len(known), dtype=np.int32), (np.array([0, len(known)]),))
-        weights = trained(X, T[known], flat, self.params, seed=self.params.seed)
+        worth = self.params.worth(self.labels_, self.documents_)
+        own = worth[known] if worth is not None else None
+        weights = trained(X, T[known], flat, self.params, seed=self.params.seed, worth=own)
         self._forest = Forest(features, [(Tree(known, flat.levels), weights)])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:

@@ -74,10 +74,12 @@ class PLT(Classifier):
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         T = T[known]
         vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
+        worth = self.params.worth(self.labels_, self.documents_)
+        own = worth[known] if worth is not None else None
         self._forest = Forest(features, [])
         for number in range(self.params.trees):
             tree = self._grown(vectors, self.params.seed * 1000 + number)
-            weights = trained(X, T, tree, self.params, seed=self.params.seed * 1000 + number)
+            weights = trained(X, T, tree, self.params, seed=self.params.seed * 1000 + number, worth=own)
             self._forest.trees.append((Tree(known[tree.order], tree.levels), weights))
 
     def _continue(self, older: Self, corpus: Corpus, Y: sparse.csr_array) -> None:
@@ -89,6 +91,7 @@ class PLT(Classifier):
         features = older._forest.features
         X, T = self._rows(features.transform(corpus), Y, features)
         self._forest = Forest(features, [])
+        worth = self.params.worth(self.labels_, self.documents_)
         for number, (tree, weights) in enumerate(older._forest.trees):
             new = np.setdiff1d(np.flatnonzero(np.diff(T.indptr)), tree.order).astype(np.int32)
             nearest = ranked(
@@ -103,7 +106,8 @@ class PLT(Classifier):
             place[tree.order] = np.arange(len(tree.order))
             grown, places = tree.grown(new, place[nearest.labels[:, 0]])
             start = carried(weights, grown, places)
-            fresh = trained(X, T, grown, self.params, seed=self.params.seed * 1000 + number, start=start)
+            seed = self.params.seed * 1000 + number
+            fresh = trained(X, T, grown, self.params, seed=seed, start=start, worth=worth)
             self._forest.trees.append((grown, fresh))
 
     def _rows(
