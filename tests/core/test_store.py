@@ -188,3 +188,21 @@ def test_place_without_permission(tmp_path: Path) -> None:
     (tmp_path / "shut").chmod(0o500)
     with pytest.raises(FolderError, match="no permission"):
         check_free(tmp_path / "shut" / "m")
+
+
+def test_folders_inside_are_kept_and_checked(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "m") as folder:
+        folder.json("outer", 1)
+        with folder.inner("part") as inner:
+            inner.facts["model"] = "inner"
+            inner.array("numbers", np.arange(5))
+    back = Folder(tmp_path / "m")
+    assert back.inner("part").facts["model"] == "inner"
+    assert back.inner("part").array("numbers").tolist() == [*range(5)]
+    assert back.size == sum(f.stat().st_size for f in (tmp_path / "m").rglob("*.*"))
+    with pytest.raises(FolderError, match="no folder other"):
+        back.inner("other")
+    (tmp_path / "m" / "part" / "numbers.npy").write_bytes(b"x")
+    refused(tmp_path / "m", "part is damaged: numbers.npy")
+    (tmp_path / "m" / "part" / "model.json").write_text("{}")
+    refused(tmp_path / "m", "the folder 'part' is missing or not what was saved")

@@ -57,6 +57,16 @@ class Run:
             raise FolderError(f"{self.path / _WANTED} is damaged. Delete {self.path} and train from the start.")
         return found
 
+    def part(self, name: str) -> "Run":
+        """The run of a training inside this one, to be gone on with where it was begun."""
+        place = self.path / name
+        return Run(place, resume=(place / _WANTED).is_file(), seconds=self.seconds)
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a checkpoint, here or in a part, to go on with."""
+        return any(self.path.glob(f"**/{_CHECKPOINT}"))
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep other trainings out of the folder; a process that dies lets go of it."""

@@ -8,8 +8,6 @@ import ctypes
 import json
 import mmap
 import os
-import shutil
-import tempfile
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.core.beside import beside, clear, remove
 from umpteen.core.errors import FolderError
 
 FORMAT = 1
 MANIFEST = "model.json"
+_ADVICE = "Copy it again or train again."
 
 
 class NewFolder:
@@ -39,12 +39,25 @@ class NewFolder:
 
     def json(self, name: str, value: Any) -> None:
         """Write anything JSON holds as `name`.json."""
-        text = json.dumps(value, ensure_ascii=False)
-        (self.path / f"{name}.json").write_bytes(text.encode("utf-8", "surrogatepass"))  # as json.loads takes it
+        self.text(f"{name}.json", json.dumps(value, ensure_ascii=False))
+
+    def text(self, file: str, text: str) -> None:
+        """Write a text."""
+        (self.path / file).write_bytes(text.encode("utf-8", "surrogatepass"))  # as json.loads takes it
+
+    @contextmanager
+    def inner(self, name: str) -> Iterator["NewFolder"]:
+        """Write a folder inside, with a manifest of its own."""
+        (self.path / name).mkdir()
+        folder = NewFolder(self.path / name)
+        yield folder
+        folder._seal()
 
     def _seal(self) -> None:
-        files = {file.name: _state(file) for file in sorted(self.path.iterdir())}
-        manifest = {"umpteen": FORMAT, **self.facts, "files": files}
+        there = sorted(self.path.iterdir())
+        files = {file.name: _state(file) for file in there if not file.is_dir()}
+        folders = {folder.name: _state(folder / MANIFEST) for folder in there if folder.is_dir()}
+        manifest = {"umpteen": FORMAT, **self.facts, **({"folders": folders} if folders else {}), "files": files}
         manifest["crc32"] = _own_checksum(manifest)
         (self.path / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False), encoding="utf-8")
         for file in self.path.iterdir():
@@ -57,7 +70,7 @@ class Folder:
 
     def __init__(self, path: str | Path, *, verify: bool = True) -> None:
         self.path = Path(path)
-        _recover(self.path)
+        recover(self.path)
         if not self.path.is_dir():
             raise FolderError(
                 f"There is no model folder {self.path}. Train one with: umpteen train DATA --out {self.path}"
@@ -67,24 +80,27 @@ class Folder:
             self.verify()
 
     def array(self, name: str) -> NDArray[Any]:
-        """An array, memory-mapped: pages are shared between processes, and changes never reach the disk."""
+        """An array of numbers, memory-mapped: pages are shared between processes, and changes never reach the disk."""
+        file = self._file(f"{name}.npy")
         try:
-            return np.load(self._file(f"{name}.npy"), mmap_mode="c", allow_pickle=False)  # type: ignore[no-any-return]
-        except (ValueError, EOFError) as error:  # mmap refuses empty arrays, and np.load anything that is no array
-            if self._file(f"{name}.npy").stat().st_size <= 128:
-                return np.load(self._file(f"{name}.npy"), allow_pickle=False)  # type: ignore[no-any-return]
-            raise FolderError(
-                f"{self.path / name}.npy is not an array. Copy the folder again or train again."
-            ) from error
+            found = _empty(file)
+            made: NDArray[Any] = np.load(file, mmap_mode="c", allow_pickle=False) if found is None else found
+        except (ValueError, EOFError, OverflowError, SyntaxError, TypeError) as error:
+            raise FolderError(f"{file} is not an array. {_ADVICE}") from error
+        if made.dtype.kind not in "biuf" or not made.dtype.isnative or not made.flags.c_contiguous:
+            raise FolderError(f"{file} holds {made.dtype} where plain numbers are needed. {_ADVICE}")
+        return made
 
     def json(self, name: str) -> Any:
         """What was written as `name`.json."""
         try:
             return json.loads(self._file(f"{name}.json").read_bytes())
-        except ValueError as error:
-            raise FolderError(
-                f"{self.path / name}.json is not JSON ({error}). Copy the folder again or train again."
-            ) from error
+        except (ValueError, RecursionError) as error:
+            raise FolderError(f"{self.path / name}.json is not JSON ({error}). {_ADVICE}") from error
+
+    def text(self, file: str) -> str:
+        """What was written as a text."""
+        return self._file(file).read_bytes().decode("utf-8", "replace")
 
     def has(self, file: str) -> bool:
         """Whether a file of this name belongs to the folder."""
@@ -98,20 +114,31 @@ class Folder:
         return self.path / name
 
     def verify(self) -> None:
-        """Compare every file with what the manifest says of it."""
-        for name in self.facts["files"]:
+        """Compare every file with what the manifest says of it, sizes first."""
+        files = self.facts["files"]
+        for name, known in files.items():
             file = self.path / name
             if Path(name).name != name or file.is_symlink() or not file.is_file():
-                raise FolderError(
-                    f"{self.path} is damaged: {name!r} is missing or not a plain file. Copy it again or train again."
-                )
+                raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. {_ADVICE}")
+            if not isinstance(known, dict) or known.get("bytes") != file.stat().st_size:
+                raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
         with ThreadPoolExecutor() as pool:
-            states = pool.map(_state, [self.path / name for name in self.facts["files"]])
-            for (name, known), found in zip(self.facts["files"].items(), states, strict=True):
+            sums = pool.map(_state, [self.path / name for name in files])
+            for (name, known), found in zip(files.items(), sums, strict=True):
                 if known != found:
-                    raise FolderError(
-                        f"{self.path} is damaged: {name} is not what was saved. Copy it again or train again."
-                    )
+                    raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
+
+    @contextmanager
+    def sound(self) -> Iterator[None]:
+        """Say that the folder is damaged where what it holds does not go together."""
+        try:
+            yield
+        except FolderError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            raise FolderError(
+                f"{self.path} is damaged: its parts do not go together ({type(error).__name__}: {error}). {_ADVICE}"
+            ) from error
 
 
 @contextmanager
@@ -119,20 +146,21 @@ def new_folder(path: str | Path) -> Iterator[NewFolder]:
     """Write a folder that appears at `path` only when the block ends well, in place of an older model there."""
     place = Path(path)
     check_free(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{place.name}.new-", dir=place.parent))
+    new = beside(place)
     try:
-        beside.chmod(0o755)
-        folder = NewFolder(beside)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        clear(place)
+        new.mkdir()
+        folder = NewFolder(new)
         yield folder
         folder._seal()
-        _put(beside, place)
+        _put(new, place)
     except OSError as error:
         raise FolderError(
             f"{place} could not be written: {error.strerror or error}. What was there before is unchanged."
         ) from error
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        remove(new)
 
 
 def check_free(path: str | Path) -> None:
@@ -157,7 +185,8 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise FolderError(
             f"{path} is damaged: {MANIFEST} is not JSON ({error}). Copy it again or train again."
         ) from error
-    if not isinstance(facts, dict) or "umpteen" not in facts or not isinstance(facts.get("files"), dict):
+    parts = (facts.get("files"), facts.get("folders", {})) if isinstance(facts, dict) else (None,)
+    if not isinstance(facts, dict) or "umpteen" not in facts or not all(isinstance(part, dict) for part in parts):
         raise FolderError(f"{path} is not an Umpteen model: its {MANIFEST} does not say so.")
     if facts["umpteen"] != FORMAT:
         raise FolderError(
@@ -166,8 +195,17 @@ def _manifest(path: Path) -> dict[str, Any]:
         )
     known = facts.pop("crc32", None)
     if known is not None and known != _own_checksum(facts):
-        raise FolderError(f"{path} is damaged: {MANIFEST} is not what was saved. Copy it again or train again.")
+        raise FolderError(f"{path} is damaged: {MANIFEST} is not what was saved. {_ADVICE}")
     return facts
+
+
+def _empty(file: Path) -> NDArray[Any] | None:
+    """The array of a file without any numbers, which cannot be mapped; None where there are some."""
+    with file.open("rb") as stream:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = read(stream)
+    return np.empty(shape, kind) if 0 in shape else None
 
 
 def _own_checksum(manifest: dict[str, Any]) -> int:
@@ -198,17 +236,17 @@ def _put(new: Path, place: Path) -> None:
     if not place.exists():
         new.rename(place)
     elif _exchanged(new, place):
-        shutil.rmtree(new)
+        remove(new)
     else:
         old = place.with_name(f".{place.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
+        remove(old)
         place.rename(old)
         new.rename(place)
-        shutil.rmtree(old)
+        remove(old)
     _sync(place.parent)
 
 
-def _recover(place: Path) -> None:
+def recover(place: Path) -> None:
     """Bring back the old folder if a stop fell between the two renames."""
     old = place.with_name(f".{place.name}.old")
     if old.is_dir() and not place.exists():
