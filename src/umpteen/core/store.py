@@ -102,6 +102,17 @@ class Folder:
         """What was written as a text."""
         return self._file(file).read_bytes().decode("utf-8", "replace")
 
+    def inner(self, name: str) -> "Folder":
+        """The folder that was written inside as `name`."""
+        if name not in self.facts.get("folders", {}):
+            raise FolderError(f"{self.path} has no folder {name}, which this model needs. It was changed.")
+        return Folder(self.path / name, verify=False)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files, and of those in folders inside."""
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
+
     def has(self, file: str) -> bool:
         """Whether a file of this name belongs to the folder."""
         return file in self.facts["files"]
@@ -127,6 +138,14 @@ class Folder:
             for (name, known), found in zip(files.items(), sums, strict=True):
                 if known != found:
                     raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
+        for name, known in self.facts.get("folders", {}).items():
+            file = self.path / name / MANIFEST
+            plain = Path(name).name == name and not (self.path / name).is_symlink() and file.is_file()
+            if not plain or _state(file) != known:
+                raise FolderError(
+                    f"{self.path} is damaged: the folder {name!r} is missing or not what was saved. {_ADVICE}"
+                )
+            self.inner(name).verify()
 
     @contextmanager
     def sound(self) -> Iterator[None]:
