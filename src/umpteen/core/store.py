@@ -129,7 +129,7 @@ class Folder:
         files = self.facts["files"]
         for name, known in files.items():
             file = self.path / name
-            if Path(name).name != name or file.is_symlink() or not file.is_file():
+            if not _is_plain(name) or file.is_symlink() or not file.is_file():
                 raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. {_ADVICE}")
             if not isinstance(known, dict) or known.get("bytes") != file.stat().st_size:
                 raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
@@ -140,7 +140,7 @@ class Folder:
                     raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
         for name, known in self.facts.get("folders", {}).items():
             file = self.path / name / MANIFEST
-            plain = Path(name).name == name and not (self.path / name).is_symlink() and file.is_file()
+            plain = _is_plain(name) and not file.parent.is_symlink() and not file.is_symlink() and file.is_file()
             if not plain or _state(file) != known:
                 raise FolderError(
                     f"{self.path} is damaged: the folder {name!r} is missing or not what was saved. {_ADVICE}"
@@ -200,10 +200,8 @@ def _manifest(path: Path) -> dict[str, Any]:
         raise FolderError(f"{path} is not an Umpteen model: it has no {MANIFEST}.")
     try:
         facts = json.loads(file.read_bytes())
-    except ValueError as error:
-        raise FolderError(
-            f"{path} is damaged: {MANIFEST} is not JSON ({error}). Copy it again or train again."
-        ) from error
+    except (ValueError, RecursionError) as error:
+        raise FolderError(f"{path} is damaged: {MANIFEST} is not JSON ({error}). {_ADVICE}") from error
     parts = (facts.get("files"), facts.get("folders", {})) if isinstance(facts, dict) else (None,)
     if not isinstance(facts, dict) or "umpteen" not in facts or not all(isinstance(part, dict) for part in parts):
         raise FolderError(f"{path} is not an Umpteen model: its {MANIFEST} does not say so.")
@@ -216,6 +214,11 @@ def _manifest(path: Path) -> dict[str, Any]:
     if known is not None and known != _own_checksum(facts):
         raise FolderError(f"{path} is damaged: {MANIFEST} is not what was saved. {_ADVICE}")
     return facts
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name in a manifest leads nowhere but into its folder."""
+    return Path(name).name == name != ".." and len(os.fsencode(name)) < 256
 
 
 def _empty(file: Path) -> NDArray[Any] | None:
