@@ -1,6 +1,5 @@
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -8,6 +7,7 @@ import time
 
 import pytest
 
+from umpteen.core.beside import beside
 from umpteen.core.errors import FetchError
 from umpteen.data.cache import MANIFEST, is_whole, kept
 
@@ -59,7 +59,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path):
 def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    host = socket.gethostname()
+    host = beside(tmp_path / "it").name.split("~")[1]
     names = {"dead": f".it~{host}~{dead.pid}~aa", "living": f".it~{host}~{os.getpid()}~bb", "afar": ".it~other~1~cc"}
     for name in names.values():
         (tmp_path / name).mkdir()
@@ -67,7 +67,7 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path):
     kept(tmp_path / "it", writer([]))
     assert {p.name for p in tmp_path.iterdir()} == {"it", names["living"], names["afar"]}
     os.utime(tmp_path / names["afar"], (time.time() - 90_000,) * 2)
-    kept(tmp_path / "other", writer([]))
+    kept(tmp_path / "it", writer([]), again=True)
     assert not (tmp_path / names["afar"]).exists()
 
 

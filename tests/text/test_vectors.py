@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from umpteen.core.errors import DataError, MissingExtraError
+from umpteen.data.cache import kept
 from umpteen.text import vectorfile
 from umpteen.text.vectors import aligned
 
@@ -117,13 +118,19 @@ def test_sources_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_glove_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UMPTEEN_CACHE", str(tmp_path))
-    (tmp_path / "glove").mkdir()
-    (tmp_path / "glove" / "words.txt").write_bytes("".join(f"{word}\n" for word in KNOWN).encode())
-    np.save(tmp_path / "glove" / "vectors.npy", VECTORS)
+
+    def write(folder: Path) -> dict[str, int]:
+        (folder / "words.txt").write_bytes("".join(f"{word}\n" for word in KNOWN).encode())
+        np.save(folder / "vectors.npy", VECTORS)
+        return {"words": len(KNOWN)}
+
+    file = kept(tmp_path / "glove", write) / "vectors.npy"
     vectors, found = aligned(WANTED, "glove", seed=0)
     assert found.tolist() == FOUND and np.array_equal(vectors[found], EXPECTED)
-    np.save(tmp_path / "glove" / "vectors.npy", VECTORS[1:])
-    with pytest.raises(DataError, match="7 words, 6 vectors"):
+    flipped = bytearray(file.read_bytes())
+    flipped[-1] ^= 1
+    file.write_bytes(flipped)
+    with pytest.raises(DataError, match=r"are damaged\. Fetch them again with: umpteen get glove"):
         aligned(WANTED, "glove", seed=0)
 
 

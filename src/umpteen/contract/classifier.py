@@ -6,6 +6,7 @@ tagging need not load scikit-learn.
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,6 +18,7 @@ from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.inputs import answer, corpus_of, labels_of
 from umpteen.contract.lesson import Size as Size
 from umpteen.contract.lesson import lesson_of
+from umpteen.contract.tail import Tail
 from umpteen.core import memory
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError, check_choice
@@ -177,7 +179,13 @@ class Classifier:
             raise DataError(f"k is how many labels to give, a whole number of 1 or more, not {k!r}.")
         corpus = corpus_of(X)
         parts = [corpus] if 0 < (corpus.size or 0) <= _BATCH else corpus.batches(_BATCH)
-        return Ranking.joined((self._rank(part, k) for part in parts), k)
+        return Ranking.joined((self._ranked(part, k) for part in parts), k)
+
+    def _ranked(self, corpus: Corpus, k: int) -> Ranking:
+        """The k best labels of each document, rare ones favoured where the settings say so."""
+        if not isinstance(self.params, Tail):
+            return self._rank(corpus, k)
+        return self.params.favoured(partial(self._rank, corpus), k, self.labels_, self.documents_)
 
     def suggest(self, X: Any, k: int = 5) -> list[list[tuple[str, float]]]:
         """The k best label names of each document, with their scores."""
@@ -254,10 +262,11 @@ class Classifier:
             raise FolderError(
                 f"{folder.path} holds a model {folder.facts.get('model')!r}, not {model_name(cls)!r}. Use umpteen.load."
             )
-        made = cls(**cls.Params.made(folder.facts["settings"], owner=cls.__name__).__dict__)
-        made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
-        made.labels_ = LabelSpace.from_json(folder.json("labels"))
-        made._load(folder)
+        with folder.sound():
+            made = cls(**cls.Params.made(folder.facts["settings"], owner=cls.__name__).__dict__)
+            made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
+            made.labels_ = LabelSpace.from_json(folder.json("labels"))
+            made._load(folder)
         return made
 
     # scikit-learn's contract --------------------------------------------------------------------------------------

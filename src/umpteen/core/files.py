@@ -5,7 +5,6 @@ import gzip
 import io
 import lzma
 import os
-import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
+from umpteen.core.beside import beside, clear, remove
 from umpteen.core.errors import DataError, did_you_mean
 
 LINE_LIMIT = 256 * 2**20  # bytes; a longer line is damage, or not text at all
@@ -154,9 +154,10 @@ class Staging:
     def _beside(self, path: Path) -> Path:
         if not path.parent.is_dir():
             raise DataError(f"There is no folder {path.parent} to write {path.name} into.")
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        self._moves.append((partial, path))
-        return partial
+        clear(path)
+        hidden = beside(path)
+        self._moves.append((hidden, path))
+        return hidden
 
     def __enter__(self) -> Self:
         return self
@@ -169,16 +170,27 @@ class Staging:
                 self._streams.close()
                 for written, wanted in self._moves:
                     written.replace(wanted)
+                for folder in {wanted.parent for _, wanted in self._moves}:
+                    sync(folder)
         except OSError as failed:
             error = failed
         finally:
             with suppress(OSError, ValueError):
                 self._streams.close()
             for written, _ in self._moves:
-                shutil.rmtree(written, ignore_errors=True) if written.is_dir() else written.unlink(missing_ok=True)
+                remove(written)
         if isinstance(error, OSError):
             place = self._moves[-1][1] if self._moves else None
             raise DataError(f"The file cannot be written: {error.strerror or error}.", file=place) from error
+
+
+def sync(path: Path) -> None:
+    """Have the system put on disk what it still holds of a file, or of a folder's names."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _settled(raw: BinaryIO) -> None:

@@ -1,15 +1,16 @@
 """Run: the folder of a training in the making, with its log and last checkpoint, so that a stop costs little."""
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from umpteen.core.beside import beside, clear, remove, vanish
 from umpteen.core.errors import FolderError
+from umpteen.core.files import Staging
 from umpteen.core.lock import held
-from umpteen.core.store import Folder, NewFolder, new_folder
+from umpteen.core.store import ADVICE, Folder, NewFolder, new_folder, recover
 
 LOG = "log.tsv"
 _WANTED, _CHECKPOINT, _LOCK = "run.json", "checkpoint", "lock"
@@ -32,15 +33,30 @@ class Run:
         if resume:
             self._check_there()
             return
-        if self.path.exists() and not (self.path / _WANTED).is_file():
-            raise FolderError(
-                f"{self.path} holds other files than a training run. Move it away, or choose another --out."
-            )
         if self.path.exists():
+            if not (self.path / _WANTED).is_file():
+                raise FolderError(
+                    f"{self.path} holds other files than a training run. Move it away, or choose another --out."
+                )
             with self.held():
-                shutil.rmtree(self.path, ignore_errors=True)
-        self.path.mkdir(parents=True, exist_ok=True)
-        (self.path / _WANTED).write_text(json.dumps(wanted or {}, indent=1), encoding="utf-8")
+                vanish(self.path)
+        self._begin(wanted or {})
+
+    def _begin(self, wanted: Mapping[str, Any]) -> None:
+        """Make the folder, which appears with all that belongs into it."""
+        new = beside(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            clear(self.path)
+            new.mkdir()
+            (new / _WANTED).write_text(json.dumps(wanted, indent=1), encoding="utf-8")
+            new.rename(self.path)
+        except OSError as error:
+            raise FolderError(
+                f"{self.path} cannot be written: {error.strerror or error}. Choose another --out."
+            ) from error
+        finally:
+            remove(new)
 
     def _check_there(self) -> None:
         if not (self.path / _WANTED).is_file():
@@ -81,7 +97,13 @@ class Run:
 
     def latest(self) -> Folder | None:
         """The last checkpoint; none if the run ended before its first."""
-        return Folder(self.path / _CHECKPOINT) if (self.path / _CHECKPOINT).is_dir() else None
+        place = self.path / _CHECKPOINT
+        recover(place)
+        try:
+            return Folder(place) if place.is_dir() else None
+        except FolderError as error:
+            problem = str(error).removesuffix(ADVICE).rstrip()
+            raise FolderError(f"{problem} Delete {self.path} and train from the start.") from error
 
     def record(self, row: Mapping[str, Any]) -> None:
         """Add a line to the log."""
@@ -96,23 +118,24 @@ class Run:
         """Take out of the log what came after a step."""
         file = self.path / LOG
         if file.is_file():
-            head, *lines = file.read_text(encoding="utf-8").splitlines()
+            head, *lines = self.log().split("\n")[:-1] or [""]  # the last line may be cut off
             kept = [
                 line for line in lines if line.partition("\t")[0].isdigit() and int(line.partition("\t")[0]) <= step
             ]
-            file.write_text("\n".join([head, *kept]) + "\n", encoding="utf-8")
+            with Staging() as staging:
+                staging.open(file).write("".join(f"{line}\n" for line in (head, *kept) if line).encode())
 
     def log(self) -> str:
         """All that was recorded."""
         file = self.path / LOG
-        return file.read_text(encoding="utf-8") if file.is_file() else ""
+        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
 
     def remove(self) -> None:
         """Clean up when the model is saved."""
         if self._log is not None:
             self._log.close()
             self._log = None
-        shutil.rmtree(self.path, ignore_errors=True)
+        vanish(self.path)
 
 
 def _written(value: float | None) -> str:

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from umpteen.core.beside import beside, clear, remove
 from umpteen.core.errors import FolderError
+from umpteen.core.files import sync
 
 FORMAT = 1
 MANIFEST = "model.json"
-_ADVICE = "Copy it again or train again."
+ADVICE = "Copy it again or train again."
 
 
 class NewFolder:
@@ -61,8 +62,8 @@ class NewFolder:
         manifest["crc32"] = _own_checksum(manifest)
         (self.path / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False), encoding="utf-8")
         for file in self.path.iterdir():
-            _sync(file)
-        _sync(self.path)
+            sync(file)
+        sync(self.path)
 
 
 class Folder:
@@ -86,9 +87,9 @@ class Folder:
             found = _empty(file)
             made: NDArray[Any] = np.load(file, mmap_mode="c", allow_pickle=False) if found is None else found
         except (ValueError, EOFError, OverflowError, SyntaxError, TypeError) as error:
-            raise FolderError(f"{file} is not an array. {_ADVICE}") from error
+            raise FolderError(f"{file} is not an array. {ADVICE}") from error
         if made.dtype.kind not in "biuf" or not made.dtype.isnative or not made.flags.c_contiguous:
-            raise FolderError(f"{file} holds {made.dtype} where plain numbers are needed. {_ADVICE}")
+            raise FolderError(f"{file} holds {made.dtype} where plain numbers are needed. {ADVICE}")
         return made
 
     def json(self, name: str) -> Any:
@@ -96,7 +97,7 @@ class Folder:
         try:
             return json.loads(self._file(f"{name}.json").read_bytes())
         except (ValueError, RecursionError) as error:
-            raise FolderError(f"{self.path / name}.json is not JSON ({error}). {_ADVICE}") from error
+            raise FolderError(f"{self.path / name}.json is not JSON ({error}). {ADVICE}") from error
 
     def text(self, file: str) -> str:
         """What was written as a text."""
@@ -130,20 +131,20 @@ class Folder:
         for name, known in files.items():
             file = self.path / name
             if not _is_plain(name) or file.is_symlink() or not file.is_file():
-                raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. {_ADVICE}")
+                raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. {ADVICE}")
             if not isinstance(known, dict) or known.get("bytes") != file.stat().st_size:
-                raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
+                raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {ADVICE}")
         with ThreadPoolExecutor() as pool:
             sums = pool.map(_state, [self.path / name for name in files])
             for (name, known), found in zip(files.items(), sums, strict=True):
                 if known != found:
-                    raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {_ADVICE}")
+                    raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {ADVICE}")
         for name, known in self.facts.get("folders", {}).items():
             file = self.path / name / MANIFEST
             plain = _is_plain(name) and not file.parent.is_symlink() and not file.is_symlink() and file.is_file()
             if not plain or _state(file) != known:
                 raise FolderError(
-                    f"{self.path} is damaged: the folder {name!r} is missing or not what was saved. {_ADVICE}"
+                    f"{self.path} is damaged: the folder {name!r} is missing or not what was saved. {ADVICE}"
                 )
             self.inner(name).verify()
 
@@ -156,7 +157,7 @@ class Folder:
             raise
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
             raise FolderError(
-                f"{self.path} is damaged: its parts do not go together ({type(error).__name__}: {error}). {_ADVICE}"
+                f"{self.path} is damaged: its parts do not go together ({type(error).__name__}: {error}). {ADVICE}"
             ) from error
 
 
@@ -201,7 +202,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     try:
         facts = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise FolderError(f"{path} is damaged: {MANIFEST} is not JSON ({error}). {_ADVICE}") from error
+        raise FolderError(f"{path} is damaged: {MANIFEST} is not JSON ({error}). {ADVICE}") from error
     parts = (facts.get("files"), facts.get("folders", {})) if isinstance(facts, dict) else (None,)
     if not isinstance(facts, dict) or "umpteen" not in facts or not all(isinstance(part, dict) for part in parts):
         raise FolderError(f"{path} is not an Umpteen model: its {MANIFEST} does not say so.")
@@ -212,13 +213,13 @@ def _manifest(path: Path) -> dict[str, Any]:
         )
     known = facts.pop("crc32", None)
     if known is not None and known != _own_checksum(facts):
-        raise FolderError(f"{path} is damaged: {MANIFEST} is not what was saved. {_ADVICE}")
+        raise FolderError(f"{path} is damaged: {MANIFEST} is not what was saved. {ADVICE}")
     return facts
 
 
 def _is_plain(name: str) -> bool:
     """Whether a name in a manifest leads nowhere but into its folder."""
-    return Path(name).name == name != ".." and len(os.fsencode(name)) < 256
+    return Path(name).name == name != ".." and len(name.encode("utf-8", "surrogatepass")) < 256
 
 
 def _empty(file: Path) -> NDArray[Any] | None:
@@ -243,14 +244,6 @@ def _state(file: Path) -> dict[str, int]:
         return {"bytes": size, "crc32": zlib.crc32(content)}
 
 
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _put(new: Path, place: Path) -> None:
     """Move `new` to `place`; an older folder there is swapped out in one step where the system can."""
     if place.exists() and not any(place.iterdir()):
@@ -265,7 +258,7 @@ def _put(new: Path, place: Path) -> None:
         place.rename(old)
         new.rename(place)
         remove(old)
-    _sync(place.parent)
+    sync(place.parent)
 
 
 def recover(place: Path) -> None:

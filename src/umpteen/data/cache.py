@@ -1,22 +1,13 @@
 """Cache: fetched folders, each written beside its place and renamed into it, with sizes and checksums to check."""
 
-import hashlib
 import json
-import os
-import secrets
-import shutil
-import socket
-import sys
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from umpteen.core.beside import beside, clear, remove
+from umpteen.core.cache import MANIFEST, checksum, is_whole
 from umpteen.core.errors import FetchError
-
-MANIFEST = "manifest.json"
-_OLD = 24 * 3600  # seconds after which nobody writes to a partial folder any more
 
 
 def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]], *, again: bool = False) -> Path:
@@ -25,14 +16,14 @@ def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]], *, again: boo
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        _clear_leftovers(folder.parent)
-        partial = _beside(folder)
+        clear(folder)
+        partial = beside(folder)
         partial.mkdir()
         try:
             _seal(partial, write(partial))
             _place(partial, folder, again=again)
         finally:
-            shutil.rmtree(partial, ignore_errors=True)
+            remove(partial)
     except OSError as error:
         raise FetchError(
             f"{folder} cannot be written: {error.strerror or error}. "
@@ -41,20 +32,8 @@ def kept(folder: Path, write: Callable[[Path], Mapping[str, Any]], *, again: boo
     return folder
 
 
-def is_whole(folder: Path) -> bool:
-    """Whether all files are there with the sizes and checksums that the manifest says."""
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        files = manifest["files"].items()
-        return all((folder / name).stat().st_size == known["bytes"] for name, known in files) and all(
-            _checksum(folder / name) == known["sha256"] for name, known in files
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return False
-
-
 def _seal(folder: Path, facts: Mapping[str, Any]) -> None:
-    files = {file.name: {"bytes": file.stat().st_size, "sha256": _checksum(file)} for file in sorted(folder.iterdir())}
+    files = {file.name: {"bytes": file.stat().st_size, "sha256": checksum(file)} for file in sorted(folder.iterdir())}
     text = json.dumps({**facts, "files": files}, indent=1, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
@@ -65,38 +44,7 @@ def _place(partial: Path, folder: Path, *, again: bool) -> None:
     except OSError:
         if not again and is_whole(folder):
             return  # another process was first
-        damaged = _beside(folder)
-        folder.rename(damaged)
+        old = beside(folder)
+        folder.rename(old)
         partial.rename(folder)
-        shutil.rmtree(damaged, ignore_errors=True)
-
-
-def _beside(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}~{socket.gethostname()}~{os.getpid()}~{secrets.token_hex(4)}")
-
-
-def _clear_leftovers(cache: Path) -> None:
-    """Remove what interrupted processes left; what another one may still be writing stays."""
-    for partial in cache.glob(".*~*~*~*"):
-        _, host, process, _ = partial.name.rsplit("~", 3)
-        with suppress(OSError, ValueError):  # gone meanwhile, or not ours
-            stale = time.time() - partial.stat().st_mtime > _OLD
-            if stale or (host == socket.gethostname() and not _runs(int(process))):
-                shutil.rmtree(partial, ignore_errors=True)
-
-
-def _runs(process: int) -> bool:
-    if sys.platform == "win32":
-        return True  # asking would end it; the folder's age decides
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-def _checksum(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        remove(old)

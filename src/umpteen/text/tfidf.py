@@ -12,7 +12,6 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from tokenizers import Tokenizer
 
 from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, SettingError
@@ -23,7 +22,7 @@ from umpteen.kernels import words as kernel
 from umpteen.kernels.threads import each
 from umpteen.kernels.weights import weighted
 from umpteen.text.raw import Chunk, chunks, letters, raw
-from umpteen.text.tokens import known_words, word_tokenizer
+from umpteen.text.tokens import save_words, saved_words
 
 Part = tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]  # columns, values, bounds of documents
 Spelling = tuple[list[str], list[str]]  # names of features by column, and the words they are made of
@@ -134,7 +133,7 @@ class Tfidf:
         folder.array("idf", self.idf)
         folder.array("feature_table", self._table)
         folder.array("feature_columns", self._columns)
-        word_tokenizer(words).save(str(folder.path / "tokenizer.json"), pretty=False)
+        save_words(folder, words)
         if names != words:
             folder.json("features", names)
 
@@ -145,7 +144,7 @@ class Tfidf:
         made.idf, made._table, made._columns = (folder.array(n) for n in ("idf", "feature_table", "feature_columns"))
 
         def saved() -> Spelling:
-            words = known_words(Tokenizer.from_file(str(folder.path / "tokenizer.json")))
+            words = saved_words(folder)
             return folder.json("features") if folder.has("features.json") else words, words
 
         made._source = saved

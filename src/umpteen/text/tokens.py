@@ -4,6 +4,10 @@ from collections.abc import Sequence
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
+from umpteen.core.errors import FolderError
+from umpteen.core.store import ADVICE, Folder, NewFolder
+
+_FILE = "tokenizer.json"
 PADDING, UNKNOWN = "[PAD]", "[UNK]"  # ids 0 and 1
 SPECIAL = (PADDING, UNKNOWN)
 
@@ -18,7 +22,17 @@ def word_tokenizer(words: Sequence[str], *, least: int = 2) -> Tokenizer:
     return tokenizer
 
 
-def known_words(tokenizer: Tokenizer) -> list[str]:
-    """The words a tokenizer knows, in order of their ids."""
-    vocabulary = tokenizer.get_vocab(with_added_tokens=False)
+def save_words(folder: NewFolder, words: Sequence[str], *, least: int = 2) -> None:
+    """Write words as a tokenizer."""
+    folder.text(_FILE, word_tokenizer(words, least=least).to_str())
+
+
+def saved_words(folder: Folder) -> list[str]:
+    """The words of the tokenizer in a folder, in order of their ids."""
+    try:
+        vocabulary = Tokenizer.from_str(folder.text(_FILE)).get_vocab(with_added_tokens=False)
+    except FolderError:
+        raise
+    except Exception as error:  # the library has no others
+        raise FolderError(f"{folder.path / _FILE} is not a tokenizer ({error}). {ADVICE}") from error
     return sorted((word for word in vocabulary if word not in SPECIAL), key=vocabulary.__getitem__)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from tokenizers import Tokenizer
 
-from umpteen.core.cache import cache_folder
+from umpteen.core.cache import cache_folder, is_whole
 from umpteen.core.errors import DataError
 from umpteen.core.extras import folder_of, need
 from umpteen.core.files import missing
@@ -60,12 +60,10 @@ def _glove(words: Sequence[str]) -> Found:
     folder = cache_folder() / "glove"
     if not (folder / "vectors.npy").is_file() or not (folder / "words.txt").is_file():
         raise DataError(f"There are no GloVe vectors in {folder}. Fetch them with: umpteen get glove")
+    if not is_whole(folder):
+        raise DataError(f"The GloVe vectors in {folder} are damaged. Fetch them again with: umpteen get glove")
     vectors = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
     known = (folder / "words.txt").read_bytes().split(b"\n")[:-1]
-    if len(known) != len(vectors):
-        raise DataError(
-            f"{folder} is damaged: {len(known)} words, {len(vectors)} vectors. Fetch it with: umpteen get glove --force"
-        )
     places = dict(_matches(words, zip(known, range(len(known)), strict=True)))
     made, found = _nothing(len(words), vectors.shape[1])
     made[[*places]], found[[*places]] = vectors[[*places.values()]], True

@@ -9,19 +9,17 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from umpteen.core.errors import DataError, FolderError
+from umpteen.core.errors import DataError
 from umpteen.core.progress import bar
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import words as kernel
 from umpteen.kernels.threads import each
 from umpteen.kernels.tokens import numbered, places
 from umpteen.text.raw import Chunk, chunks, letters, raw
-from umpteen.text.tokens import SPECIAL, known_words, word_tokenizer
+from umpteen.text.tokens import SPECIAL, save_words, saved_words
 
 _WORDS_ONLY = (1, 1, 0, 0)  # no n-grams
-_FILE = "tokenizer.json"
 
 Table = tuple[NDArray[np.uint64], NDArray[np.int32]]  # hashes of words, and their numbers
 
@@ -98,6 +96,15 @@ class Vocabulary:
         kept.sort(key=lambda number: (-often[number], words[number]))
         return cls([words[number] for number in kept[:most]])
 
+    def with_words_of(self, texts: Iterable[str]) -> "Vocabulary":
+        """These words, and behind them those of some more texts."""
+        table, words = _empty(), list[str]()
+        for chunk in chunks(texts):
+            table, _, new = _counted(chunk, *table, len(words))
+            words += new
+        known = set(self.words)
+        return Vocabulary([*self.words, *(word for word in words if word not in known)])
+
     def __len__(self) -> int:
         """How many ids there are, those of padding and the unknown word among them."""
         return len(SPECIAL) + len(self.words)
@@ -120,16 +127,12 @@ class Vocabulary:
 
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
-        word_tokenizer(self.words, least=1).save(str(folder.path / _FILE), pretty=False)
+        save_words(folder, self.words, least=1)
 
     @classmethod
     def load(cls, folder: Folder) -> "Vocabulary":
         """The same as was saved."""
-        if not folder.has(_FILE):
-            raise FolderError(
-                f"{folder.path} has no file {_FILE}, which this model needs. Copy it again or train again."
-            )
-        return cls(known_words(Tokenizer.from_file(str(folder.path / _FILE))))
+        return cls(saved_words(folder))
 
 
 def _empty() -> Table:
