@@ -1,10 +1,13 @@
-"""How much memory there is, and a warning before work that needs more."""
+"""How much memory there is and was taken, and a warning before work that needs more."""
 
+import mmap
 import os
+import re
+import sys
 import warnings
 from pathlib import Path
 
-from umpteen.core.errors import UmpteenWarning
+from umpteen.core.errors import SettingError, UmpteenWarning
 
 
 class MemoryWarning(UmpteenWarning):
@@ -36,6 +39,32 @@ def spoken(size: float) -> str:
             return f"{size:.0f} {unit}"
         size /= 1024
     return f"{size:.1f} GiB"
+
+
+def bytes_of(text: str) -> int:
+    """A size as people write it: 4GiB, 512 MiB, 1.5g, or plain bytes."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    if found is None:
+        raise SettingError(f"{text!r} is not a size of memory. Write, for example, 4GiB or 512MiB.")
+    return int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
+
+
+def resident() -> int | None:
+    """Bytes that this process holds now, mapped files counted; None where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 (a hundred times a second)
+            return int(file.read().split()[1]) * mmap.PAGESIZE
+    except OSError:
+        return None
+
+
+def peak() -> int | None:
+    """The most bytes that this process has held at once; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _available() -> int | None:

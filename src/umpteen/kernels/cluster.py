@@ -8,6 +8,15 @@ from umpteen.kernels.room import wider
 
 
 @njit(cache=True, nogil=True)
+def mean(columns, values, width, documents):
+    """The mean of all documents."""
+    total = np.zeros(width, np.float64)
+    for at in range(len(columns)):
+        total[columns[at]] += values[at]
+    return total.astype(np.float32) / np.float32(max(documents, 1))
+
+
+@njit(cache=True, nogil=True)
 def profiles(x_bounds, x_columns, x_values, usual, t_bounds, t_documents, first, last, most):
     """The sums of the documents of labels `first` to `last`, divided by their length: columns, values, bounds.
 

@@ -30,6 +30,32 @@ def sort(features, children, weights, width, most):
 
 
 @njit(cache=True, nogil=True)
+def counted(features, width):
+    """How many weights each feature has."""
+    counts = np.zeros(width, np.int64)
+    for feature in features:
+        counts[feature] += 1
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def between(features, children, weights, low, high):
+    """The triples of the features from `low` to `high`, which count from `low`."""
+    size = 0
+    for feature in features:
+        size += low <= feature < high
+    found = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.float32)
+    made = 0
+    for entry in range(len(features)):
+        if low <= features[entry] < high:
+            found[0][made] = features[entry] - low
+            found[1][made] = children[entry]
+            found[2][made] = weights[entry]
+            made += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
 def fill(features, children, weights, starts, share):
     """The same triples with zeros added to rows that have this `share` of sixteen children: read in one sweep."""
     node_of = _nodes(starts)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.progress import bar
+from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import cluster as kernel
 from umpteen.kernels.halve import halve
 from umpteen.kernels.lanes import LANES
+from umpteen.kernels.spread import Shared, fixed, spread
 from umpteen.kernels.threads import each, ranges
 
 _ROUNDS, _GAIN = 30, 1e-4
@@ -79,20 +81,22 @@ def profiles(X: sparse.csr_array, T: sparse.csr_array, *, most: int = 0, jobs: i
 
     Each has at most `most` entries, those that lie highest above the mean of all documents; 0 keeps all.
     """
-    usual = np.bincount(X.indices, X.data, minlength=X.shape[1]).astype(np.float32) / np.float32(max(X.shape[0], 1))
-
-    def block(part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32], Bounds]:
-        return kernel.profiles(X.indptr, X.indices, X.data, usual, T.indptr, T.indices, *part, most)  # type: ignore[no-any-return]
-
-    columns, values, sizes = [np.empty(0, np.int32)], [np.empty(0, np.float32)], [np.zeros(1, np.int64)]
+    x = X.indptr, X.indices, X.data
+    shared = (*x, kernel.mean(*map(fixed, x[1:]), X.shape[1], X.shape[0]), T.indptr, T.indices, most)
+    columns, values, sizes = growing(np.int32), growing(np.float32), [np.zeros(1, np.int64)]
+    blocks = ranges(T.shape[0], max(1, min(1024, T.shape[0] // 64)))
     with bar("Label profiles", T.shape[0]) as line:
-        for part in each(block, ranges(T.shape[0], max(1, min(1024, T.shape[0] // 64))), jobs=jobs):
-            columns.append(part[0])
-            values.append(part[1])
+        for part in spread(_profiled, shared, blocks, jobs=jobs):
+            columns.add(part[0])
+            values.add(part[1])
             sizes.append(np.diff(part[2]))
             line.advance(len(sizes[-1]))
     bounds = np.concatenate(sizes).cumsum()
-    return sparse.csr_array((np.concatenate(values), np.concatenate(columns), bounds), shape=(T.shape[0], X.shape[1]))
+    return sparse.csr_array((values.whole(), columns.whole(), bounds), shape=(T.shape[0], X.shape[1]))
+
+
+def _profiled(shared: Shared, part: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float32], Bounds]:
+    return kernel.profiles(*shared[:-1], *part, shared[-1])  # type: ignore[no-any-return]
 
 
 def balanced(
@@ -167,26 +171,21 @@ def _parts(
 
 def _halved(vectors: sparse.csr_array, order: NDArray[np.int64], bounds: Bounds, *, seed: int, jobs: int) -> Bounds:
     """Order each group so that its halves are alike; the bounds of the halves. Groups of one stay."""
-    middles = (bounds[:-1] + bounds[1:] + 1) // 2
-
-    def block(part: tuple[int, int]) -> None:
-        room = np.zeros((vectors.shape[1], 2), np.float32)
-        for group in range(*part):
-            start, end = bounds[group], bounds[group + 1]
-            members = order[start:end].copy()
-            order[start:end] = halve(
-                vectors.indptr,
-                vectors.indices,
-                vectors.data,
-                members,
-                middles[group] - start,
-                room,
-                _ROUNDS,
-                _GAIN,
-                seed + int(start),
-            )
-
-    groups = len(bounds) - 1
-    for _ in each(block, ranges(groups, max(1, min(64, groups // 8))), jobs=jobs):
-        pass
+    middles, groups = (bounds[:-1] + bounds[1:] + 1) // 2, len(bounds) - 1
+    shared = (vectors.indptr, vectors.indices, vectors.data, vectors.shape[1], order, bounds, middles, seed)
+    blocks = [*ranges(groups, max(1, min(64, groups // 8)))]
+    halves = [*spread(_halves, shared, blocks, jobs=jobs)]
+    for (first, last), members in zip(blocks, halves, strict=True):
+        order[bounds[first] : bounds[last]] = members
     return np.unique(np.concatenate([bounds, middles]))
+
+
+def _halves(shared: Shared, block: tuple[int, int]) -> NDArray[np.int64]:
+    """The members of some groups, in each the half of like ones before the other."""
+    *x, width, order, bounds, middles, seed = shared
+    room, found = np.zeros((width, 2), np.float32), list[NDArray[np.int64]]()
+    for group in range(*block):
+        start, end = bounds[group], bounds[group + 1]
+        members, left = order[start:end].copy(), middles[group] - start
+        found.append(halve(*x, members, left, room, _ROUNDS, _GAIN, seed + int(start)))
+    return np.concatenate(found)

@@ -13,11 +13,14 @@ from umpteen.core.errors import SettingError
 from umpteen.core.progress import bar
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
+from umpteen.core.spill import growing
 from umpteen.kernels import beam as search
 from umpteen.kernels import solver
 from umpteen.kernels.lanes import LANES
+from umpteen.kernels.spread import Shared, spread
 from umpteen.kernels.threads import cores, each, ranges
 from umpteen.labels.tree import Tree
+from umpteen.linear.room import threads
 from umpteen.linear.weights import Bounds, Triples, Weights, packed
 from umpteen.text.tfidf import TfidfSettings
 
@@ -71,8 +74,8 @@ def trained(
     x = X.indptr, X.indices, X.data, X.shape[1]
     t = ordered.indptr.astype(np.int64), ordered.indices
     begin = start or [_nothing(len(below)) for _, below in tree.layers()]
+    own = worth[tree.order] if worth is not None else np.empty(0, np.float32)
     rest = (
-        worth[tree.order] if worth is not None else np.empty(0, np.float32),
         _LOSSES[settings.loss],
         float(settings.cost),
         np.float32(settings.eps),
@@ -82,31 +85,25 @@ def trained(
     )
 
     def layers() -> Iterator[Triples]:
-        for (groups, below), own in zip(tree.layers(), begin, strict=True):
+        for (groups, below), initial in zip(tree.layers(), begin, strict=True):
             work = [*_work(groups, below, t[0], least=1 if len(tree.levels) == 1 else 2)]
-
-            def solved(items: NDArray[np.int64], below: Bounds = below, own: Start = own) -> Triples:
-                return solver.solve(x, t, items, below, own, *rest)  # type: ignore[no-any-return]
-
+            parts = growing(np.int32), growing(np.int32), growing(np.float32)
+            jobs = threads(X, t[0], work, settings.jobs, weighed=worth is not None)
             with bar(f"Training {len(below) - 1:,} classifiers", len(work)) as line:
-                parts = [_NONE]
-                for triples in each(solved, work, jobs=settings.jobs):
-                    parts.append(triples)
+                for triples in spread(_solved, (*x, *t, below, *initial, own, rest), work, jobs=jobs):
+                    for part, values in zip(parts, triples, strict=True):
+                        part.add(values)
                     line.advance()
-            yield _merged(parts)
+            yield parts[0].whole(), parts[1].whole(), parts[2].whole()
 
     starts = [np.searchsorted(below, groups) for groups, below in tree.layers()]
     return packed(layers(), starts, width=X.shape[1], bits=settings.bits)
 
 
-_NONE: Triples = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32)
-
-
-def _merged(parts: list[Triples]) -> Triples:
-    """Triples behind each other; the parts are let go."""
-    features, children, weights = zip(*parts, strict=True)
-    parts.clear()
-    return np.concatenate(features), np.concatenate(children), np.concatenate(weights)
+def _solved(shared: Shared, items: NDArray[np.int64]) -> Triples:
+    """A piece of work: the classifiers of some nodes' children."""
+    x, t, below, initial, (worth, rest) = shared[:4], shared[4:6], shared[6], shared[7:10], shared[10:]
+    return solver.solve(x, t, items, below, initial, worth, *rest)  # type: ignore[no-any-return]
 
 
 def _nothing(bounds: int) -> Start:

@@ -5,7 +5,7 @@ values per layer. A feature's nodes stand as a list or, where that is shorter, a
 this as it lies on disk.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -13,13 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.core.spill import growing, spill
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import pack as kernel
+from umpteen.kernels.threads import ranges
 
 Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]  # feature, child, weight
 Bounds = NDArray[np.int64]
 
 _FULL = 0.4  # a row of sixteen children with this share of them gets an entry for each
+_PIECE = 1 << 22  # rows at a time where that saves memory
+_LEAST, _ROOM = 1 << 20, 150  # weights packed at a time at least; bytes that packing one takes
 
 
 @dataclass(frozen=True)
@@ -72,9 +76,9 @@ class _Layer:
 
     firsts: Bounds
     mapped: NDArray[np.bool_]  # features with a bitmap
-    words: NDArray[np.uint64]
-    ranks: NDArray[np.int32]
-    lists: NDArray[np.int32]
+    words: NDArray[np.uint64]  # (words, 2)
+    size: int  # words of a bitmap
+    lists: NDArray[Any]
     begins: Bounds
     entries: NDArray[Any]
     scale: NDArray[np.float32]
@@ -83,7 +87,7 @@ class _Layer:
     def places(self, rows: int, words: int, lists: int) -> NDArray[np.int32]:
         """Each feature's first row and where its nodes stand, behind those of other layers."""
         counts = np.diff(self.firsts)
-        bitmap = words + (np.cumsum(self.mapped) - 1) * self.words.shape[1]
+        bitmap = words + (np.cumsum(self.mapped) - 1) * self.size
         listed = np.where(self.mapped, 0, counts)
         kinds = np.where(self.mapped, bitmap, -1 - (lists + np.cumsum(listed) - listed))
         return np.stack([self.firsts + rows, np.append(kinds, 0)], axis=1).astype(np.int32)
@@ -92,29 +96,24 @@ class _Layer:
 def packed(layers: Iterable[Triples], starts: list[Bounds], *, width: int, bits: int) -> Weights:
     """Pack each layer's triples as they come; `starts` has the first children of its nodes, and one more."""
     most = max(int(np.diff(own).max()) for own in starts)
-    node_type = _smallest(max(map(len, starts)))
-    kind = _smallest(most << bits)
-    made = [
-        _layer(triples, own, width, bits, kind, 8 * node_type.itemsize)
-        for triples, own in zip(layers, starts, strict=True)
-    ]
+    kinds = _smallest(most << bits), _smallest(max(map(len, starts)))
+    made = [_layer(triples, own, width, bits, *kinds) for triples, own in zip(layers, starts, strict=True)]
     before = {
-        name: _before([getattr(layer, name).size for layer in made])
+        name: _before([len(getattr(layer, name)) for layer in made])
         for name in ("words", "lists", "begins", "entries", "starts")
     }
-    begins = np.concatenate(
-        [*(la.begins + n for la, n in zip(made, before["entries"], strict=False)), before["entries"][-1:]]
-    )
     placed = zip(*(before[name][:-1].tolist() for name in ("begins", "words", "lists")), strict=True)
     shift = max(0, 16 - most.bit_length() - 1)
-    bases = begins[:: 1 << shift]
+    begins = _joined(la.begins + n for la, n in zip(made, before["entries"], strict=False))
+    begins = _joined([begins, before["entries"][-1:]])
+    bases = begins[:: 1 << shift].astype(np.uint32)
     return Weights(
         features=np.stack([la.places(*at) for la, at in zip(made, placed, strict=True)], axis=1),
-        words=np.concatenate([np.stack([la.words.ravel(), la.ranks.ravel().astype(np.uint64)], axis=1) for la in made]),
-        lists=np.concatenate([la.lists for la in made]).astype(node_type),
-        bases=bases.astype(np.uint32),
-        rests=(begins - bases[np.arange(len(begins)) >> shift]).astype(np.uint16),
-        entries=np.concatenate([la.entries for la in made]),
+        words=_joined(la.words for la in made),
+        lists=_joined(la.lists for la in made),
+        bases=bases,
+        rests=_joined(_rests(begins, bases, shift)),
+        entries=_joined(la.entries for la in made),
         scales=np.stack([la.scale for la in made]),
         layers=np.array(
             [(len(la.starts) - 1, at, np.diff(la.starts).max()) for la, at in zip(made, before["starts"], strict=False)]
@@ -124,23 +123,78 @@ def packed(layers: Iterable[Triples], starts: list[Bounds], *, width: int, bits:
     )
 
 
-def _layer(triples: Triples, starts: Bounds, width: int, bits: int, kind: np.dtype[Any], node_bits: int) -> _Layer:
-    features, children, weights = kernel.fill(*kernel.sort(*triples, width + 1, int(starts[-1])), starts, _FULL)
-    begins, nodes, firsts, lanes = kernel.rows(features, children, starts, width + 1)
-    size = (len(starts) + 62) // 64  # words of a bitmap
-    mapped = np.diff(firsts) * node_bits > size * (64 + node_bits)
-    words, ranks, lists = kernel.bitmaps(firsts, nodes, mapped, size)
-    scale, codes = _coded(weights, bits)
-    codes |= lanes << bits
-    return _Layer(firsts, mapped, words, ranks, lists, begins, codes.astype(kind), scale, starts)
+def _rests(begins: Bounds, bases: NDArray[np.uint32], shift: int) -> Iterator[NDArray[np.uint16]]:
+    for low, high in ranges(len(begins), _PIECE):
+        yield (begins[low:high] - bases[np.arange(low, high) >> shift]).astype(np.uint16)
 
 
-def _coded(weights: NDArray[np.float32], bits: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Weights as evenly spaced codes, of which one is exactly 0; with the scale to read them by."""
+def _layer(
+    triples: Triples, starts: Bounds, width: int, bits: int, kind: np.dtype[Any], node_kind: np.dtype[Any]
+) -> _Layer:
+    """Pack features range by range, as many at a time as memory has room for."""
+    step, zero = _scaled(triples[2], bits)
+    size = (len(starts) + 62) // 64
+    firsts, mapped, begins = [np.zeros(1, np.int64)], list[NDArray[np.bool_]](), growing(np.int64)
+    words, lists, entries = growing(np.uint64), growing(node_kind), growing(kind)
+    rows = count = 0
+    for low, high in _ranges(triples[0], width + 1):
+        own = triples if spill() is None else kernel.between(*triples, low, high)
+        features, children, weights = kernel.fill(*kernel.sort(*own, high - low, int(starts[-1])), starts, _FULL)
+        own_begins, nodes, own_firsts, lanes = kernel.rows(features, children, starts, high - low)
+        full = np.diff(own_firsts) * 8 * node_kind.itemsize > size * (64 + 8 * node_kind.itemsize)
+        bitmaps, ranks, listed = kernel.bitmaps(own_firsts, nodes, full, size)
+        words.add(np.stack([bitmaps.ravel(), ranks.ravel().astype(np.uint64)], axis=1).ravel())
+        lists.add(listed)
+        entries.add(np.rint(weights / step + zero).astype(np.int32) | lanes << bits)
+        begins.add(own_begins + count)
+        firsts.append(own_firsts[1:] + rows)
+        mapped.append(full)
+        rows, count = rows + len(own_begins), count + len(weights)
+    return _Layer(
+        np.concatenate(firsts),
+        np.concatenate(mapped),
+        words.whole().reshape(-1, 2),
+        size,
+        lists.whole(),
+        begins.whole(),
+        entries.whole(),
+        np.array([step, -zero * step], np.float32),
+        starts,
+    )
+
+
+def _ranges(features: NDArray[np.int32], width: int) -> Iterator[tuple[int, int]]:
+    """Ranges of features with so many weights that packing them takes no more than a part of what memory is left."""
+    limit = spill()
+    most = max(_LEAST, limit.left() // _ROOM) if limit is not None else len(features)
+    if len(features) <= most:
+        yield 0, width
+        return
+    ends = np.cumsum(kernel.counted(features, width))
+    low = 0
+    while low < width:
+        before = int(ends[low - 1]) if low else 0
+        high = max(low + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield low, min(high, width)
+        low = high
+
+
+def _scaled(weights: NDArray[np.float32], bits: int) -> tuple[float, np.float64]:
+    """The step between evenly spaced codes, and the code that is exactly 0."""
     low, high = min(0.0, float(weights.min(initial=0))), max(0.0, float(weights.max(initial=0)))
     step = (high - low) / ((1 << bits) - 2) or 1.0
-    zero = np.ceil(-low / step)
-    return np.array([step, -zero * step], np.float32), np.rint(weights / step + zero).astype(np.int32)
+    return step, np.ceil(-low / step)
+
+
+def _joined(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    """Arrays behind each other."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    made = growing(parts[0].dtype)
+    for part in parts:
+        made.add(part.ravel())
+    return made.whole().reshape(-1, *parts[0].shape[1:])
 
 
 def _before(sizes: list[int]) -> Bounds:
