@@ -13,8 +13,8 @@ from umpteen.core.space import Label
 
 TEXTS, LABELS = toy()
 TEST, TRUTH = toy(60, seed=1)
-WORDS = ["violin", "chord", "melody", "opera", "star", "telescope", "galaxy", "orbit"]  # known, in a new mixture
-NEW = [" ".join(np.random.default_rng(n).permutation(WORDS)[:6]) for n in range(8)]
+WORDS = ["violin", "chord", "melody", "opera"], ["star", "telescope", "galaxy", "orbit"]  # known, in a new mixture
+NEW = [" ".join(word for half in WORDS for word in np.random.default_rng(n).permutation(half)[:3]) for n in range(8)]
 
 
 def learning(cls: type[Classifier]) -> None:

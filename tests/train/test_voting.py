@@ -40,8 +40,15 @@ def test_scores_that_are_right_get_weight_and_wrong_ones_none() -> None:
     voters = Voters.of(VECTORS, sparse.csr_array(noisy), clusters=1, seed=0, jobs=1)
     right = Own((20 * CENTRES).astype(np.float32), np.full((8, 1), -10, np.float32), np.arange(8))
     assert chosen_rule(voters, KEPT, TRUTH, right, usual=USUAL, free=FREE, jobs=1).balance > 0
-    wrong = Own(-right.weights, right.biases, right.place)
-    assert chosen_rule(VOTERS, KEPT, TRUTH, wrong, usual=USUAL, free=FREE, jobs=1).balance == 0
+    wrong = Own(np.roll(right.weights, 1, axis=0), right.biases, right.place)
+    mixed = np.where(RANDOM.random((len(VECTORS), 1)) < 0.3, noisy, Y.toarray())  # votes are mostly right
+    voters = Voters.of(VECTORS, sparse.csr_array(mixed), clusters=1, seed=0, jobs=1)
+    assert chosen_rule(voters, KEPT, TRUTH, wrong, usual=Rule(20, 20.0, 0.9), free=FREE, jobs=1).balance == 0
+
+
+def test_what_makes_no_difference_is_as_usual() -> None:
+    for usual in (Rule(20, 20.0, 0.0), Rule(10, 5.0, 0.0)):  # documents lie so well that every rule ranks them rightly
+        assert chosen_rule(VOTERS, KEPT, TRUTH, NONE, usual=usual, free=FREE[:2], jobs=1) == usual
 
 
 def test_clusters_where_they_cost_nothing() -> None:

@@ -4,6 +4,8 @@ A document should lie where the mean of its labels' vectors lies. Beside that, a
 from where documents lie; its weights begin as the label vectors and become finer ones.
 """
 
+from copy import deepcopy
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from umpteen.networks.words import Words
 
 _SPREAD = 0.1  # of what features' vectors begin as
 _SCALE = 10.0  # what the head's logits begin as many times of
+
+Kept = tuple[Tensor, list[Outputs | None]]  # label vectors and heads
 
 
 class Member(nn.Module):
@@ -59,7 +63,7 @@ class Member(nn.Module):
         found = self(batch)
         apart = F.smooth_l1_loss(found, wanted, reduction="none").sum(dim=1)
         if self.outputs is not None:
-            apart = apart + head * self.outputs.cross_entropy(self.scale * found, batch.positives)
+            apart = apart + head * self.outputs.cross_entropy(self.scale * found, batch.positives, batch.worth)
         return apart.mean()
 
 
@@ -112,6 +116,32 @@ class Embedder(Network):
         if not weights:
             return np.empty((0, 0), np.float32), np.empty((0, 0), np.float32)
         return torch.cat(weights, dim=1).numpy(force=True), torch.stack(biases, dim=1).numpy(force=True)
+
+    def head_weights(self) -> list[nn.Parameter]:
+        """Weights and biases of the heads."""
+        layers = [member.outputs.layer for member in self.each() if member.outputs is not None]
+        return [weights for layer in layers for weights in (layer.weight, layer.bias)]
+
+    def head_loss(self, found: Tensor, positives: Tensor) -> Tensor:
+        """The heads' cross-entropy where documents lie as `embedded` says."""
+        parts = found.mul(len(self.members) ** 0.5).chunk(len(self.members), dim=1)
+        losses = [
+            member.outputs.cross_entropy(member.scale.detach() * part, positives).mean()
+            for member, part in zip(self.each(), parts, strict=True)
+            if member.outputs is not None
+        ]
+        return torch.stack(losses).sum()
+
+    def kept(self) -> Kept:
+        """A copy of what learning more documents changes."""
+        return self.label_vectors, [deepcopy(member.outputs) for member in self.each()]
+
+    def restore(self, kept: Kept) -> None:
+        """Become again what was kept."""
+        self.label_vectors, heads = kept
+        self.labels = len(self.label_vectors)
+        for member, head in zip(self.each(), heads, strict=True):
+            member.outputs = head
 
     @torch.no_grad()
     def grow(self, places: NDArray[np.integer], label_vectors: NDArray[np.float32], lie: NDArray[np.float32]) -> None:

@@ -28,7 +28,7 @@ def chosen_rule(
     free: Collection[str],
     jobs: int = 0,
 ) -> Rule:
-    """The rule that ranks documents kept aside best by nDCG@5; what is not `free` is as usual.
+    """The rule that ranks documents kept aside best by nDCG@5; what is not `free`, or makes no difference, is as usual.
 
     The number of voters and the sharpness are chosen together, then the balance.
     """
@@ -44,8 +44,9 @@ def chosen_rule(
         ranking = voters.counted(found[:, near], votes, vectors, 5, rule, own, jobs=jobs)
         return Judged.of(ranking, Y, k=5).ndcg(5).value
 
-    best = _best([replace(usual, neighbours=count, sharpness=weight) for count in counts for weight in weights], score)
-    return _best([replace(best, balance=balance) for balance in balances], score)
+    rules = [replace(usual, neighbours=count, sharpness=weight) for count in counts for weight in weights]
+    best = _best([usual, *(rule for rule in rules if rule != usual)], score)
+    return _best([best, *(replace(best, balance=share) for share in balances if share != best.balance)], score)
 
 
 def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:

@@ -30,6 +30,7 @@ from umpteen.text.titles import Titles
 from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source, cut
 from umpteen.train.deep import DeepClassifier
+from umpteen.train.heads import teach_heads
 from umpteen.train.settings import BagSettings
 from umpteen.train.voting import chosen_clusters, chosen_rule
 
@@ -107,6 +108,11 @@ class DXML(DeepClassifier):
         )
         clusters: int | None = setting(
             None, "Clusters of documents; none: as many as cost next to nothing in what ranks best.", least=1
+        )
+        lessons: int = setting(
+            20,
+            "Times that the head reads documents learnt later, and older ones for them not to be forgotten.",
+            least=0,
         )
         probes: int = setting(4, "Nearest clusters in which neighbours are looked for.", least=1)
 
@@ -258,15 +264,36 @@ class DXML(DeepClassifier):
         titles = Titles()
         vectors = self._laid(self._source(titles.noting(corpus)))
         voters = self._voters.with_more(vectors, Y)
-        fresh = np.setdiff1d(np.unique(Y.indices), self._known).astype(np.int32)
-        if len(fresh):
-            lie = np.asarray(Y[:, fresh].T @ vectors, np.float32)
-            placed = self._neighbouring(Y[:, fresh].T @ Y[:, self._known], of_unit_length(lie))
-            places = np.searchsorted(self._known, fresh)
-            self._network.grow(places, placed, lie)
-            self._known = np.insert(self._known, places, fresh)
+        known, kept = self._known, self._network.kept()
+        try:
+            self._grow(Y, vectors)
+            self._teach(voters, Y.shape[0])
+        except BaseException:
+            self._known = known
+            self._network.restore(kept)
+            raise
         self._voters, self._titles = voters, self._titles.with_more(titles)
         self._settle()
+
+    def _grow(self, Y: sparse.csr_array, vectors: NDArray[np.float32]) -> None:
+        """Make room for labels that were never seen: begin them where their neighbours and documents lie."""
+        assert isinstance(self._network, Embedder)
+        fresh = np.setdiff1d(np.unique(Y.indices), self._known).astype(np.int32)
+        if not len(fresh):
+            return
+        lie = np.asarray(Y[:, fresh].T @ vectors, np.float32)
+        placed = self._neighbouring(Y[:, fresh].T @ Y[:, self._known], of_unit_length(lie))
+        places = np.searchsorted(self._known, fresh)
+        self._network.grow(places, placed, lie)
+        self._known = np.insert(self._known, places, fresh)
+
+    def _teach(self, voters: Voters, new: int) -> None:
+        """Let the heads learn from the last documents of `voters`."""
+        assert isinstance(self._network, Embedder)
+        p, (bounds, labels) = self.params, voters.Y
+        rows = np.searchsorted(self._known, labels)
+        Y = sparse.csr_array((np.ones(len(rows), np.int8), rows, bounds), shape=(len(bounds) - 1, len(self._known)))
+        teach_heads(self._network, voters.index.vectors, Y, new=new, epochs=p.lessons, seed=p.seed)
 
     def _neighbouring(self, met: sparse.csr_array, lie: NDArray[np.float32]) -> NDArray[np.float32]:
         """Vectors of new labels: the mean of those of the known labels they meet; without any, where documents lie."""
