@@ -185,7 +185,7 @@ def of_words(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
 def table_of(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """A table in which each key is found with its place in `keys`."""
     size = 1 << max(4, int(2 * len(keys)).bit_length())
-    table, numbers = np.zeros(size, np.uint64), np.empty(size, np.int32)
+    table, numbers = np.zeros(size, np.uint64), np.zeros(size, np.int32)
     if len(keys):
         _fill(table, numbers, keys)
     return table, numbers
