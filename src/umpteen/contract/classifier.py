@@ -1,7 +1,6 @@
 """Classifier: what every model is. A model adds its settings, `_fit`, `_rank`, `_save` and `_load`; the rest follows.
 
-It keeps scikit-learn's contract (`get_params`, `clone`, `Pipeline`, `GridSearchCV`) by its methods alone, so that
-tagging need not load scikit-learn.
+`calibrate` makes its scores probabilities and settles how many labels a document gets.
 """
 
 from collections.abc import Mapping
@@ -14,18 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.contract.calibration import DEPTH, How
+from umpteen.contract.estimator import Estimator
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.inputs import answer, corpus_of, labels_of
 from umpteen.contract.lesson import Size as Size
 from umpteen.contract.lesson import lesson_of
+from umpteen.contract.policy import Goal, Policy
 from umpteen.contract.tail import Tail
+from umpteen.contract.tuning import Tuning
 from umpteen.core import memory
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, FolderError, NotFittedError, UmpteenError, check_choice
+from umpteen.core.errors import DataError, FolderError, UmpteenError, check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
-from umpteen.core.settings import Settings
 from umpteen.core.space import Label, LabelSpace
+from umpteen.core.spill import spill
 from umpteen.core.store import Folder, NewFolder, check_free, new_folder
 from umpteen.metrics.ranking import Judged
 
@@ -35,11 +38,9 @@ if TYPE_CHECKING:
 _BATCH = 4096  # documents ranked at a time
 
 
-class Classifier:
+class Classifier(Estimator):
     """Documents in, ranked labels out."""
 
-    Params: ClassVar[type[Settings]]
-    labels_: LabelSpace
     documents_: int  # documents learnt from
     y_form_: str
     reads: ClassVar[bool] = True  # whether answers depend on what is in a document
@@ -47,12 +48,11 @@ class Classifier:
     exact: ClassVar[bool] = True  # to the last bit whatever the threads and the documents tagged together
     learns: ClassVar[bool] = False  # whether `partial_fit` adds documents and labels to what is known
     resumable: ClassVar[bool] = False  # whether training leaves checkpoints in a run
+    spills: ClassVar[bool] = False  # whether training keeps to a limit of memory, with the rest on disk
     reasons: ClassVar[tuple[Kind, ...]] = ("sum",)  # how it can explain itself, the usual way first
+    watches: ClassVar[bool] = False  # whether documents kept aside decide when it has learnt enough
+    tuning_: Tuning | None = None  # probabilities and policies, once calibrated
     _run: Run | None = None  # of the training in progress
-
-    def __init__(self, **settings: Any) -> None:
-        self.Params.check_names(settings, owner=type(self).__name__)
-        self.params = self.Params(**settings)
 
     @classmethod
     def preset(cls, name: str, **settings: Any) -> Self:
@@ -125,6 +125,11 @@ class Classifier:
             raise DataError(
                 f"{type(self).__name__} cannot go on from a {type(start).__name__}: both must be the same model."
             )
+        if spill() is not None and not self.spills:
+            raise UmpteenError(
+                f"{type(self).__name__} cannot keep to a limit of memory in training. Train it without, or choose a "
+                "model that can, as plt or ovr."
+            )
         known = start.labels_ if start is not None else labels if isinstance(labels, LabelSpace) else None
         lesson = lesson_of(X, y, known=known)
         self.labels_ = lesson.space.described(labels) if isinstance(labels, Mapping) else lesson.space
@@ -133,9 +138,10 @@ class Classifier:
             self.labels_.counts = self.labels_.counts + _padded(start.labels_.counts, len(self.labels_))
         self.documents_ = lesson.size.documents + (start.documents_ if start is not None else 0)
         what = f"Training {type(self).__name__} on {self.documents_:,} documents"
-        memory.check(self._memory(replace(lesson.size, documents=self.documents_)), what=what)
+        if spill() is None:
+            memory.check(self._memory(replace(lesson.size, documents=self.documents_)), what=what)
         corpus, Y = lesson.corpus, lesson.Y
-        self._run = run
+        self._run, self.tuning_ = run, None
         try:
             if start is not None:
                 self._continue(start, corpus, Y)
@@ -182,7 +188,13 @@ class Classifier:
         return Ranking.joined((self._ranked(part, k) for part in parts), k)
 
     def _ranked(self, corpus: Corpus, k: int) -> Ranking:
-        """The k best labels of each document, rare ones favoured where the settings say so."""
+        """The k best labels of each document, by probability where the model is calibrated."""
+        if self.tuning_ is None:
+            return self._scored(corpus, k)
+        return self.tuning_.calibration(self._scored(corpus, max(k, DEPTH)), self.labels_.counts).top(k)
+
+    def _scored(self, corpus: Corpus, k: int) -> Ranking:
+        """The k best labels of each document by score, rare ones favoured where the settings say so."""
         if not isinstance(self.params, Tail):
             return self._rank(corpus, k)
         return self.params.favoured(partial(self._rank, corpus), k, self.labels_, self.documents_)
@@ -211,13 +223,56 @@ class Classifier:
             best = int(self.rank(corpus, 1).labels[0, 0])
             if best < 0:
                 raise DataError("The document gets no label, so there is nothing to explain: name one with --label.")
-        return self._explain(corpus, best if label is None else self.labels_.id(label), by or self._reasons()[0])
+        number = best if label is None else self.labels_.id(label)
+        found = self._explain(corpus, number, by or self._reasons()[0])
+        return found if self.tuning_ is None else replace(found, score=self._chance(corpus, number, found.score))
+
+    def _chance(self, corpus: Corpus, label: int, score: float) -> float:
+        """The probability of one label of the only document of `corpus`."""
+        assert self.tuning_ is not None
+        first = self.rank(corpus, DEPTH)
+        place = np.flatnonzero(first.labels[0] == label)
+        if len(place):
+            return float(first.scores[0, place[0]])
+        return self.tuning_.calibration.behind(score, int(self.labels_.counts[label]))
+
+    def calibrate(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        how: How = "isotonic",
+        goal: Goal = "document",
+        policy: Policy | None = None,
+    ) -> Self:
+        """Make scores probabilities, by labelled documents that the model has not learnt from.
+
+        `goal` is the F1 that policies (how many labels a document gets) are tuned for: the mean over documents, over
+        all pairs (micro), or the mean over labels (macro). Without a `policy`, the one that does best is kept.
+        `tuning_.found` says what came of it.
+        """
+        self._check_fitted()
+        if isinstance(self.params, Tail) and self.params.favour:
+            raise UmpteenError("Labels are in the order of probabilities once calibrated: set 'favour' to 0 for that.")
+        given = corpus_of(X, labels_of(y)[0] if y is not None else None)
+        labelled = given.take(np.array([len(labels) > 0 for labels in given.labels()], bool))
+        ranking = Ranking.joined((self._scored(part, DEPTH) for part in labelled.batches(_BATCH)), DEPTH)
+        counts = self.labels_.counts
+        self.tuning_ = Tuning.learn(ranking, self.truth(labelled), counts, how=how, goal=goal, policy=policy)
+        return self
+
+    def choose(self, X: Any, policy: Policy | None = None) -> Ranking:
+        """The labels that each document gets: by a policy, if calibrated, else as many as training documents had."""
+        self._check_fitted()
+        if self.tuning_ is not None:
+            return self.tuning_.policies(self.rank(X, DEPTH), policy)
+        if policy is not None:
+            raise UmpteenError("The model has no policies yet. Tune them with: umpteen calibrate MODEL VALIDATION")
+        return self.rank(X, max(1, round(int(self.labels_.counts.sum()) / self.documents_)))
 
     def predict(self, X: Any) -> Any:
-        """Each document's labels, as many as training documents had on average, in the form of the training `y`."""
-        self._check_fitted()
-        usual = max(1, round(int(self.labels_.counts.sum()) / self.documents_))
-        return answer(self.rank(X, usual), self.labels_, self.y_form_)
+        """The labels that each document gets, as `choose` says, in the form of the training `y`."""
+        return answer(self.choose(X), self.labels_, self.y_form_)
 
     def predict_proba(self, X: Any, k: int = 100) -> sparse.csr_array:
         """Scores of the k best labels as a sparse matrix (documents, labels)."""
@@ -241,14 +296,21 @@ class Classifier:
         self._check_fitted()
         check_free(path)
         with new_folder(path) as folder:
-            folder.facts |= {
-                "model": model_name(type(self)),
-                "settings": asdict(self.params),
-                "documents": self.documents_,
-                "answers": self.y_form_,
-            }
-            folder.json("labels", self.labels_.to_json())
-            self._save(folder)
+            self.write(folder)
+
+    def write(self, folder: NewFolder) -> None:
+        """Fill a folder that is being written."""
+        self._check_fitted()
+        folder.facts |= {
+            "model": model_name(type(self)),
+            "settings": asdict(self.params),
+            "documents": self.documents_,
+            "answers": self.y_form_,
+        }
+        folder.json("labels", self.labels_.to_json())
+        self._save(folder)
+        if self.tuning_ is not None:
+            self.tuning_.save(folder)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -267,48 +329,8 @@ class Classifier:
             made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
             made.labels_ = LabelSpace.from_json(folder.json("labels"))
             made._load(folder)
+            made.tuning_ = Tuning.load(folder)
         return made
-
-    # scikit-learn's contract --------------------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings by name."""
-        return {f.name: getattr(self.params, f.name) for f in fields(self.params)}
-
-    def set_params(self, **settings: Any) -> Self:
-        """Change settings; counts for the next `fit`."""
-        self.Params.check_names(settings, owner=type(self).__name__)
-        self.params = self.Params(**{**self.get_params(), **settings})
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True, multi_output=True, single_output=False),
-            classifier_tags=ClassifierTags(multi_class=False, multi_label=True),
-            input_tags=InputTags(sparse=True, string=True, two_d_array=True),
-        )
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "labels_")
-
-    @property
-    def classes_(self) -> np.ndarray[Any, Any]:
-        """The labels by column of `predict_proba`."""
-        self._check_fitted()
-        return np.array(self.labels_.keys, dtype=object)
-
-    def __repr__(self) -> str:
-        changed = (f for f in fields(self.params) if getattr(self.params, f.name) != f.default)
-        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self.params, f.name)!r}' for f in changed)})"
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(
-                f"{type(self).__name__} has not learnt anything yet: call fit first, or load a saved model."
-            )
 
 
 def model_name(cls: type[Classifier]) -> str:
