@@ -1,5 +1,6 @@
 """Corpus: documents that can be gone through again and again, streamed, with text or ready features."""
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, islice
@@ -11,6 +12,9 @@ from scipy import sparse
 
 from umpteen.core.errors import DataError
 from umpteen.core.space import LabelSpace
+from umpteen.core.spill import growing
+
+_TOGETHER = 4096  # documents whose features are laid behind each other in one go
 
 Active = tuple[NDArray[np.int32], NDArray[np.float32]]  # ids of the features a document has, and their values
 
@@ -140,19 +144,17 @@ class Corpus:
         """All documents' features, (documents, width)."""
         if self.width is None:
             raise DataError(f"{self.name} holds text where ready features are needed.")
-        indices, values, starts = [], [], [0]
-        for number, document in enumerate(self):
-            if document.features is None:
-                raise DataError(f"{self.name}: document {number + 1} has no features.")
-            indices.append(document.features[0])
-            values.append(document.features[1])
-            starts.append(starts[-1] + len(document.features[0]))
-        return csr(
-            np.concatenate(values) if values else np.empty(0, np.float32),
-            np.concatenate(indices) if indices else np.empty(0, np.int32),
-            np.array(starts, np.int64),
-            (len(starts) - 1, self.width),
-        )
+        indices, values, starts = growing(np.int32), growing(np.float32), array("q", [0])
+        for part in self.batches(_TOGETHER):
+            found = list[Active]()
+            for document in part:
+                if document.features is None:
+                    raise DataError(f"{self.name}: document {len(starts)} has no features.")
+                found.append(document.features)
+                starts.append(starts[-1] + len(document.features[0]))
+            indices.add(np.concatenate([own for own, _ in found]))
+            values.add(np.concatenate([own for _, own in found]))
+        return csr(values.whole(), indices.whole(), np.array(starts, np.int64), (len(starts) - 1, self.width))
 
     def changed(
         self, documents: Callable[[], Iterator[Document]] | Sequence[Document], size: int | None = None

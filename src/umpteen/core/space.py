@@ -3,6 +3,7 @@
 Ids are places in the list. Labels are only ever added at its end, so an id means the same label for ever.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -130,7 +131,7 @@ class LabelSpace:
     ) -> "tuple[LabelSpace, sparse.csr_array]":
         """The label space of training data, and its label matrix; labels of `known` come first."""
         space = cls(known.keys, labels=known._labels) if known is not None else cls()
-        ids, starts = [], [0]
+        ids, starts = array("i"), array("q", [0])  # a few bytes for a document, however many there are
         for labels in label_lists:
             ids.extend(sorted({space._add(key) for key in labels}))
             starts.append(len(ids))

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from umpteen.core.corpus import csr
 from umpteen.core.space import Label, LabelSpace
+from umpteen.core.spill import growing
 from umpteen.text.features import Features
 
 
@@ -23,16 +24,20 @@ def with_names(
     named = (space.counts > 0) & np.fromiter(map(bool, words), bool, len(words))
     if not named.any():
         return X, Y
-    rows = features.tfidf.transform(compress(words, named.tolist()))
-    rows.data *= np.float32(weight)
+    found = features.tfidf.rows(compress(words, named.tolist()))
+    rows = found._replace(data=found.data * np.float32(weight)).csr()
     labels = np.flatnonzero(named)
     own = csr(np.ones(len(labels)), labels, np.arange(len(labels) + 1), (len(labels), Y.shape[1]))
     return _stacked(X, rows), _stacked(Y, own)
 
 
 def _stacked(above: sparse.csr_array, below: sparse.csr_array) -> sparse.csr_array:
-    whole = sparse.vstack([above, below], format="csr")
-    return csr(whole.data, whole.indices, whole.indptr, whole.shape)
+    values, columns = growing(np.float32), growing(np.int32)
+    for part in (above, below):
+        values.add(part.data)
+        columns.add(part.indices)
+    bounds = np.concatenate([above.indptr.astype(np.int64), above.nnz + below.indptr[1:].astype(np.int64)])
+    return csr(values.whole(), columns.whole(), bounds, (above.shape[0] + below.shape[0], above.shape[1]))
 
 
 def _words(label: Label) -> str:

@@ -5,9 +5,13 @@ from scipy import sparse
 
 from umpteen.core.corpus import Corpus, Rows
 from umpteen.core.errors import DataError
+from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels.threads import ranges
 from umpteen.kernels.weights import unit_rows
 from umpteen.text.tfidf import Tfidf, TfidfSettings
+
+_ROWS = 1 << 16  # scaled at a time
 
 
 class Features:
@@ -85,7 +89,11 @@ class Features:
 
     def _scaled(self, X: sparse.csr_array) -> Rows:
         """A copy, whose rows have length one where that is wanted."""
-        values = X.data.astype(np.float32)
-        if self._unit:
-            unit_rows(values, X.indptr)
-        return Rows(X.indptr, X.indices, values, X.shape)
+        values = growing(np.float32)
+        for first, last in ranges(X.shape[0], _ROWS):
+            bounds = X.indptr[first : last + 1]
+            part = X.data[bounds[0] : bounds[-1]].astype(np.float32)
+            if self._unit:
+                unit_rows(part, bounds - bounds[0])
+            values.add(part)
+        return Rows(X.indptr, X.indices, values.whole(), X.shape)

@@ -4,7 +4,7 @@ One letter differs: a capital sigma that ends a word becomes a plain small one h
 by one (as `tokenizers` does too), and its final form there.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
@@ -17,6 +17,7 @@ from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.progress import bar
 from umpteen.core.settings import Settings, setting
+from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import words as kernel
 from umpteen.kernels.threads import each
@@ -73,8 +74,9 @@ class Tfidf:
     def fit(self, texts: Iterable[str], *, size: int | None = None) -> sparse.csr_array:
         """Learn from texts and return their rows, going through them once."""
         table, numbers = np.zeros(1 << 12, np.uint64), np.empty(1 << 12, np.int32)
-        keys, names, parts = list[NDArray[np.uint64]](), _Names(), list[Counted]()
-        known, rows = 0, 0
+        keys, names, sizes = list[NDArray[np.uint64]](), _Names(), list[NDArray[np.int64]]()
+        features, counts = growing(np.int32), growing(np.int32)
+        known = 0
         with bar("Reading words", size) as line:
             for data, bounds in chunks(texts):
                 (table, numbers), counted, fresh, new = kernel.count(
@@ -83,12 +85,14 @@ class Tfidf:
                 keys.append(fresh)
                 names.add(*new)
                 known += len(fresh)
-                rows += len(bounds) - 1
-                parts.append(counted)
+                features.add(counted[0])
+                counts.add(counted[1])
+                sizes.append(counted[2])
                 line.advance(len(bounds) - 1)
+        parts, rows = [*_parted(features.whole(), counts.whole(), sizes)], sum(len(part) - 1 for part in sizes)
         df = np.zeros(known, np.int64)
-        for features, _, _ in parts:
-            df += np.bincount(features, minlength=known)
+        for part, _, _ in parts:
+            df += np.bincount(part, minlength=known)
         all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
         chosen = self._choose(df, rows, all_keys)
         self.idf = (np.log((1 + rows) / (1 + df[chosen])) + 1).astype(np.float32)
@@ -170,14 +174,24 @@ class Tfidf:
         return weighted(*counted, column_of, self.idf, self.settings.sublinear)  # type: ignore[no-any-return]
 
     def _stacked(self, parts: Iterable[Part]) -> Rows:
-        made = list(parts)
-        if len(made) == 1:
-            columns, values, bounds = made[0]
-        else:
-            bounds = np.concatenate([[0], *(np.diff(bounds) for _, _, bounds in made)]).cumsum()
-            columns = np.concatenate([np.empty(0, np.int32), *(c for c, _, _ in made)])
-            values = np.concatenate([np.empty(0, np.float32), *(v for _, v, _ in made)])
-        return Rows(bounds, columns, values, (len(bounds) - 1, self.width))
+        columns, values, ends = growing(np.int32), growing(np.float32), list[NDArray[np.int64]]()
+        for part in parts:
+            columns.add(part[0])
+            values.add(part[1])
+            ends.append(part[2])
+        bounds = ends[0] if len(ends) == 1 else np.concatenate([[0], *map(np.diff, ends)]).cumsum()
+        return Rows(bounds, columns.whole(), values.whole(), (len(bounds) - 1, self.width))
+
+
+def _parted(
+    features: NDArray[np.int32], counts: NDArray[np.int32], parts: list[NDArray[np.int64]]
+) -> Iterator[Counted]:
+    """What was counted, as many documents at a time as were counted together; `parts` has the bounds of each."""
+    start = 0
+    for bounds in parts:
+        end = start + int(bounds[-1])
+        yield features[start:end], counts[start:end], bounds
+        start = end
 
 
 class _Names:

@@ -14,6 +14,7 @@ from umpteen.app import options
 from umpteen.app.border import keeping, note
 from umpteen.app.config import DEFAULT_MODEL, Config, assignments, read_config
 from umpteen.app.inputs import labels_for, report_bad
+from umpteen.app.places import within
 from umpteen.app.tables import show, spoken_seconds
 from umpteen.core.errors import UmpteenError
 from umpteen.core.progress import bar
@@ -68,6 +69,15 @@ def train(
     base: options.Base = None,
     skip_bad: options.SkipBad = False,
     anyway: Annotated[bool, Option("--anyway", help="Train even if memory will probably not suffice.")] = False,
+    memory: Annotated[
+        str | None,
+        Option(
+            "--memory",
+            metavar="SIZE",
+            help="Keep to so much memory, e.g. 4GiB, the rest on disk (plt, ovr).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Learn from documents with labels and save the model.
 
@@ -93,8 +103,9 @@ def train(
     if wanted.out is None:
         raise BadParameter("Say where to save the model: --out DIR", param_hint="--out")
     began = time.perf_counter()
-    trained = fitted(wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway, resume=resume)
-    _summary(trained, wanted.out, time.perf_counter() - began)
+    with within(memory):
+        trained = fitted(wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway, resume=resume)
+        _summary(trained, wanted.out, time.perf_counter() - began)
 
 
 def fitted(

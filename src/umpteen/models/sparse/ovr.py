@@ -32,6 +32,7 @@ class OneVsRest(Classifier):
         }
 
     params: Params
+    spills = True
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         features = Features(self.params)

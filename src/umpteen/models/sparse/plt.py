@@ -67,6 +67,7 @@ class PLT(Classifier):
                 raise SettingError(f"Setting 'branch' must be a power of two in balanced trees, not {self.branch}.")
 
     params: Params
+    spills = True
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         features = Features(self.params)
