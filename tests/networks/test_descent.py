@@ -28,6 +28,7 @@ class Batch:
     tokens: Tensor
     positives: Tensor
     values: Tensor | None = None
+    worth: Tensor | None = None
 
     @property
     def mask(self) -> Tensor:
@@ -134,6 +135,12 @@ def literal(network: Descent, batch: Batch, tree: Tree) -> Tensor:
     paths = products(tree, by_level)
     place = {int(label): n for n, label in enumerate(tree.order)}
     total, count = torch.zeros(()), 0
+
+    def worth(first: int, last: int, mine: list[int]) -> float:
+        """Of a node: that of the document's label below it that is worth most."""
+        own = [] if batch.worth is None else [float(batch.worth[tree.order[p]]) for p in mine if first <= p < last]
+        return max(own, default=1.0)
+
     for document in range(DOCUMENTS):
         mine = [place[label] for d, label in batch.positives.tolist() if d == document]
         true = [{next(n for n, (a, b) in enumerate(pairwise(own)) if a <= p < b) for p in mine} for own in bounds]
@@ -141,7 +148,9 @@ def literal(network: Descent, batch: Batch, tree: Tree) -> Tensor:
         for level, own in enumerate(bounds):
             if level or not isinstance(network.top, Frozen):
                 right = torch.tensor([float(n in true[level]) for n in told])
-                total = total + F.binary_cross_entropy(by_level[level][document, told], right, reduction="sum")
+                weights = torch.tensor([worth(own[n], own[n + 1], mine) for n in told])
+                found = by_level[level][document, told]
+                total = total + F.binary_cross_entropy(found, right, weights, reduction="sum")
             if level == len(bounds) - 1:
                 count += len(told)
                 break
@@ -156,8 +165,9 @@ def literal(network: Descent, batch: Batch, tree: Tree) -> Tensor:
 @pytest.mark.parametrize("height", [1, 2])
 def test_dynamic_loss_is_the_formula(batch: Batch, height: int) -> None:
     few = Batch(batch.tokens, batch.positives[batch.positives[:, 0] < 4])  # one without labels, others with up to four
-    for documents in (batch, few):
-        beam = 6 if documents is batch else 4  # at least as many as true groups: which of more are left out is open
+    weighed = Batch(batch.tokens, batch.positives, worth=1 + torch.arange(LABELS) / 4)
+    for documents in (batch, few, weighed):
+        beam = 4 if documents is few else 6  # at least as many as true groups: which of more are left out is open
         network = made(tree(height), sampling="dynamic", beam=beam)
         assert network.loss(documents).item() == pytest.approx(
             literal(network, documents, tree(height)).item(), rel=1e-4

@@ -72,6 +72,17 @@ def test_cross_entropy(room: int) -> None:
     agree(layer.cross_entropy(hidden, Y.nonzero()), literal, layer, hidden)
 
 
+def test_true_labels_weigh_what_they_are_worth(room: int) -> None:
+    layer, hidden, Y = case(bounded=False)
+    worth = torch.linspace(1, 5, 11, dtype=torch.float64)
+    literal = F.binary_cross_entropy_with_logits(layer(hidden), Y, reduction="none", pos_weight=worth).sum(dim=1)
+    agree(layer.cross_entropy(hidden, Y.nonzero(), worth), literal, layer, hidden)
+    ones, twos = torch.ones(11).double(), torch.full((11,), 2.0).double()
+    plain, same, double = (layer.ranking(hidden, Y.nonzero(), MARGIN, w) for w in (None, ones, twos))
+    assert torch.equal(plain, same)
+    assert (double >= plain).all() and (double > plain).any()
+
+
 def test_best_labels_of_one_layer_and_of_several(room: int) -> None:
     one, hidden, _ = case(bounded=False)
     other = Outputs(3, 11).double()

@@ -49,9 +49,10 @@ class LabelAttention(nn.Module):
         parts = [labels[:, part] for part in self._parts(states, labels.shape[1])]
         return torch.cat([self._logits(states, mask, self.queries(part), *weights) for part in parts], dim=1)
 
-    def loss(self, states: Tensor, mask: Tensor, targets: Tensor) -> Tensor:
-        """Mean binary cross-entropy over documents and labels."""
-        return self.judged(states, mask, targets)[0] / targets.numel()
+    def loss(self, states: Tensor, mask: Tensor, targets: Tensor, worth: Tensor | None = None) -> Tensor:
+        """Mean binary cross-entropy over documents and labels; true ones weigh what they are worth, (labels,)."""
+        counts = None if worth is None else torch.where(targets > 0, worth, 1.0)
+        return self.judged(states, mask, targets, counts=counts)[0] / targets.numel()
 
     def judged(
         self,

@@ -33,10 +33,10 @@ class Pooled(nn.Module):
         """Logits of all nodes, (documents, nodes)."""
         return self.scorer(reading.whole)  # type: ignore[no-any-return]
 
-    def judged(self, reading: Reading, targets: Tensor) -> tuple[Tensor, Tensor]:
-        """The sum of binary cross-entropies, and the logits, which no gradient flows through."""
+    def judged(self, reading: Reading, targets: Tensor, counts: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The sum of binary cross-entropies, each times its `counts`, and the logits, without a gradient."""
         logits = self(reading)
-        return F.binary_cross_entropy_with_logits(logits, targets, reduction="sum"), logits.detach()
+        return F.binary_cross_entropy_with_logits(logits, targets, counts, reduction="sum"), logits.detach()
 
 
 class Attending(nn.Module):
@@ -50,9 +50,9 @@ class Attending(nn.Module):
         """Logits of all nodes, (documents, nodes)."""
         return self.attend(reading.states, reading.mask)  # type: ignore[no-any-return]
 
-    def judged(self, reading: Reading, targets: Tensor) -> tuple[Tensor, Tensor]:
-        """The sum of binary cross-entropies, and the logits, which no gradient flows through."""
-        return self.attend.judged(reading.states, reading.mask, targets)
+    def judged(self, reading: Reading, targets: Tensor, counts: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The sum of binary cross-entropies, each times its `counts`, and the logits, without a gradient."""
+        return self.attend.judged(reading.states, reading.mask, targets, counts=counts)
 
 
 class Discriminator(nn.Module):

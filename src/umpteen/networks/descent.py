@@ -76,24 +76,25 @@ class Descent(Network):
 
     def loss(self, batch: Documents) -> Tensor:
         """Summed cross-entropies of all levels, by the number of nodes told apart on the last."""
-        reading, truths = self._read(batch), self.nodes.truths(batch.positives, len(batch.tokens))
+        reading, truths = self._read(batch), self.nodes.truths(batch.positives, len(batch.tokens), batch.worth)
         if isinstance(self.top, Frozen):
             total, count = reading.states.new_zeros(()), 1
             with torch.no_grad():
                 best = self.top.network.found(batch, self.beam, truths)
         else:
             targets = truths[0].dense()
-            total, logits = self.top.judged(reading, targets)
+            total, logits = self.top.judged(reading, targets, truths[0].counts())
             best, count = self._everything(batch).best(logits, self.beam, truths[0]), targets.numel()
         for level, discriminator in self._under():
             truth = truths[level]
             if self.sampling == "all":
-                added, _ = discriminator.judged(reading, truth.dense())
+                added, _ = discriminator.judged(reading, truth.dense(), counts=truth.counts())
                 total, count = total + added, truth.documents * truth.size
                 continue
             told = self._candidates(level, best, truth)
-            right = truth.holds(told.nodes).float()
-            added, logits = discriminator.judged(reading, right, nodes=told.nodes, counts=told.there.float())
+            right, worth, there = truth.holds(told.nodes).float(), truth.counts(told.nodes), told.there.float()
+            counts = there if worth is None else there * worth
+            added, logits = discriminator.judged(reading, right, nodes=told.nodes, counts=counts)
             total, count = total + added, int(told.there.sum())
             if level < self.nodes.last:
                 best = told.best(logits, self.beam, truth)

@@ -23,6 +23,9 @@ class Documents(Protocol):
     def values(self) -> Tensor | None: ...
 
     @property
+    def worth(self) -> Tensor | None: ...
+
+    @property
     def mask(self) -> Tensor: ...
 
     def targets(self, labels: int) -> Tensor: ...
@@ -39,8 +42,11 @@ class Network(nn.Module):
         raise NotImplementedError
 
     def loss(self, batch: Documents) -> Tensor:
-        """What training makes small: here the mean binary cross-entropy over documents and labels."""
-        return F.binary_cross_entropy_with_logits(self(batch), batch.targets(self.labels))
+        """What training makes small: here the mean binary cross-entropy over documents and labels.
+
+        Where the batch says what labels are worth, the losses of true ones weigh as much.
+        """
+        return F.binary_cross_entropy_with_logits(self(batch), batch.targets(self.labels), pos_weight=batch.worth)
 
     def best(self, batch: Documents, k: int) -> tuple[Tensor, Tensor]:
         """The k best labels of each document and their scores, in any order."""

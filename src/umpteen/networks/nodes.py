@@ -65,10 +65,11 @@ class Nodes(nn.Module):
         there = found < end
         return torch.where(there, found, start), there
 
-    def truths(self, positives: Tensor, documents: int) -> "list[Truth]":
-        """What pairs of document and label make true on each level."""
-        places = self.places(positives[:, 1])
-        return [Truth(positives[:, 0], self.above(places, n), size, documents) for n, size in enumerate(self.sizes)]
+    def truths(self, positives: Tensor, documents: int, worth: Tensor | None = None) -> "list[Truth]":
+        """What pairs of document and label make true on each level; `worth` is what labels count, (labels,)."""
+        places, own = self.places(positives[:, 1]), None if worth is None else worth[positives[:, 1]]
+        sizes = enumerate(self.sizes)
+        return [Truth(positives[:, 0], self.above(places, n), size, documents, own) for n, size in sizes]
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Truth:
     node: Tensor  # (pairs,), some more than once
     size: int  # nodes of the level
     documents: int
+    worth: Tensor | None = None  # (pairs,) what each counts; of pairs that are the same the most
 
     def dense(self) -> Tensor:
         """Ones among zeros, (documents, size)."""
@@ -90,6 +92,19 @@ class Truth:
         """Which of each document's nodes, (documents, nodes), are true."""
         rows = torch.arange(self.documents, device=nodes.device).unsqueeze(1)
         return torch.isin(rows * self.size + nodes, self.document * self.size + self.node)
+
+    def counts(self, nodes: Tensor | None = None) -> Tensor | None:
+        """What each document's nodes, (documents, nodes), or all nodes count: false ones 1. None: all 1."""
+        if self.worth is None:
+            return None
+        if nodes is None:
+            nodes = torch.arange(self.size, device=self.node.device).expand(self.documents, self.size)
+        keys, which = torch.unique(self.document * self.size + self.node, return_inverse=True)
+        most = self.worth.new_ones(len(keys) + 1).scatter_reduce(0, which, self.worth, "amax")
+        sought = torch.arange(self.documents, device=nodes.device).unsqueeze(1) * self.size + nodes
+        place = torch.searchsorted(keys, sought)
+        there = torch.cat([keys, keys.new_full((1,), -1)])[place] == sought
+        return torch.where(there, most[place], 1.0)
 
     def padded(self) -> tuple[Tensor, Tensor]:
         """Each document's nodes once, (documents, most of a document), and which are there."""

@@ -45,18 +45,22 @@ class Outputs(nn.Module):
         """The k labels with the largest scores of each document, and these."""
         return best_of([self], [hidden], k)
 
-    def cross_entropy(self, hidden: Tensor, positives: Tensor) -> Tensor:
-        """Binary cross-entropy, summed over labels, (documents,)."""
+    def cross_entropy(self, hidden: Tensor, positives: Tensor, worth: Tensor | None = None) -> Tensor:
+        """Binary cross-entropy, summed over labels, (documents,); true ones weigh what they are `worth`, (labels,)."""
         if self.bounded:
             raise ValueError("Cross-entropy takes unbounded scores.")
         nothing = hidden.new_zeros(len(hidden), 1)
         every = self._summed(hidden, lambda scores, _: F.softplus(scores), nothing, None)
-        return every - self._by_document(self.at(hidden, positives), positives, len(hidden))
+        own = self.at(hidden, positives)
+        if worth is not None:
+            own = own - (worth[positives[:, 1]] - 1) * F.softplus(-own)
+        return every - self._by_document(own, positives, len(hidden))
 
-    def ranking(self, hidden: Tensor, positives: Tensor, margin: float) -> Tensor:
+    def ranking(self, hidden: Tensor, positives: Tensor, margin: float, worth: Tensor | None = None) -> Tensor:
         """The margin ranking loss of Rank-AE, summed over labels, (documents,); 0 without positives or negatives.
 
-        Each negative is compared with the lowest positive score, each positive with the highest negative.
+        Each negative is compared with the lowest positive score, each positive with the highest negative; the latter
+        comparisons weigh what labels are `worth`.
         """
         own = self.at(hidden, positives)
         lowest = own.new_full((len(hidden),), torch.inf).scatter_reduce(0, positives[:, 0], own, "amin")
@@ -65,6 +69,7 @@ class Outputs(nn.Module):
         lowest, highest = lowest.where(there, 0), highest.where(there, 0)
         others = self._summed(hidden, lambda scores, low: F.relu(margin + scores - low), lowest[:, None], positives)
         violated = F.relu(margin + highest[positives[:, 0]] - own)
+        violated = violated if worth is None else violated * worth[positives[:, 1]]
         return (others + self._by_document(violated, positives, len(hidden))) * there
 
     def exponential(self, hidden: Tensor, positives: Tensor, sharpness: float = 5.0) -> Tensor:

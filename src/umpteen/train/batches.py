@@ -1,6 +1,7 @@
 """Batches: documents of about the same length together, so that little of a batch is padding."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ class Batch:
     tokens: Tensor  # (documents, longest), 0 is padding
     positives: Tensor  # (pairs, 2): document in this batch, label
     values: Tensor | None = None  # (documents, longest) of features; words in their order have none
+    worth: Tensor | None = None  # (labels,) what a label counts where it is true; none: 1
 
     @property
     def mask(self) -> Tensor:
@@ -43,11 +45,27 @@ class Batch:
 class Source:
     """Documents to take batches from."""
 
-    def __init__(self, tokens: Tokens, Y: sparse.csr_array | None, device: torch.device) -> None:
-        self.tokens, self.Y, self._device = tokens, Y, device
+    def __init__(
+        self,
+        tokens: Tokens,
+        Y: sparse.csr_array | None,
+        device: torch.device,
+        *,
+        worth: NDArray[np.float32] | None = None,
+    ) -> None:
+        self.tokens, self.Y, self.device = tokens, Y, device
+        self.numbers = np.arange(len(tokens))  # its documents among all that were read
+        self.worth = None if worth is None else torch.from_numpy(worth).to(device)
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def take(self, rows: Rows) -> "Source":
+        """The documents at these places as a source of their own."""
+        taken = copy(self)
+        taken.tokens, taken.Y = self.tokens.take(rows), None if self.Y is None else self.Y[rows]
+        taken.numbers = self.numbers[rows]
+        return taken
 
     def batch(self, rows: Rows) -> Batch:
         """The documents at these places."""
@@ -57,9 +75,10 @@ class Source:
             pairs = np.stack([np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices], axis=1)
         ids, values = self.tokens.padded(rows)
         return Batch(
-            torch.from_numpy(ids).to(self._device),
-            torch.from_numpy(pairs.astype(np.int64)).to(self._device),
-            None if values is None else torch.from_numpy(values).to(self._device),
+            torch.from_numpy(ids).to(self.device),
+            torch.from_numpy(pairs.astype(np.int64)).to(self.device),
+            None if values is None else torch.from_numpy(values).to(self.device),
+            self.worth,
         )
 
 

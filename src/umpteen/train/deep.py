@@ -21,7 +21,6 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.networks.network import Network
 from umpteen.text.readers import Ordered, Places, Reader
 from umpteen.text.vectors import begun
-from umpteen.text.vocabulary import Tokens
 from umpteen.train.batches import Source
 from umpteen.train.device import device_of
 from umpteen.train.engine import reached, trained
@@ -68,6 +67,13 @@ class DeepClassifier(Classifier):
     def survey(self, corpus: Corpus, Y: sparse.csr_array) -> None:
         """What must be known of documents and the matrix of their labels before there is a network; mostly nothing."""
 
+    def accompany(self, source: Source, kept: Source, corpus: Corpus, valid: Corpus | None) -> tuple[Source, Source]:
+        """Documents of `corpus` to learn from, and those kept aside of it or of `valid`, with what goes along with each.
+
+        Mostly nothing does.
+        """
+        return source, kept
+
     def stages(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Iterator[Stage]:
         """The networks to train, one after the other, the last being the model's; mostly that one alone."""
         yield Stage(self.network(vectors, shares), self.params)
@@ -91,11 +97,13 @@ class DeepClassifier(Classifier):
         device = device_of(p.device)
         documents, targets = self._reader.fit(corpus), Y[:, self._known]
         self.survey(corpus, targets)
+        worth = p.worth(self.labels_, self.documents_)
+        whole = Source(documents, targets, device, worth=worth[self._known] if worth is not None else None)
         if valid is not None:
-            kept = Source(self._reader.read(valid), self._truth(valid), device)
-            source = Source(documents, targets, device)
+            source, kept = whole, Source(self._reader.read(valid), self._truth(valid), device)
         else:
-            source, kept = _parted(documents, targets, p.held_out, p.seed, device)
+            source, kept = _parted(whole, p.held_out, p.seed)
+        source, kept = self.accompany(source, kept, corpus, valid)
         vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
         stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
         for number in count():
@@ -111,7 +119,7 @@ class DeepClassifier(Classifier):
             with _chance(p.seed):
                 self._network = self.network(vectors, shares).to(device)
             again = Stage(self._network, replace(p, patience=_EVER), until=found.epoch)
-            trained(again, number, Source(documents, targets, device), kept, self._run, before=found)
+            trained(again, number, whole, kept, self._run, before=found)
         self._score = found.score
         self.conclude(source, kept)
         self._log = self._run.log() if self._run is not None else ""
@@ -196,13 +204,10 @@ def _chance(seed: int) -> Iterator[None]:
         yield
 
 
-def _parted(
-    documents: Tokens, Y: sparse.csr_array, share: float, seed: int, device: torch.device
-) -> tuple[Source, Source]:
+def _parted(whole: Source, share: float, seed: int) -> tuple[Source, Source]:
     """Documents to learn from and others to choose the best weights by; of very few documents, the same."""
-    count = min(_HELD_OUT, int(share * len(documents)))
+    count = min(_HELD_OUT, int(share * len(whole)))
     if not count:
-        return Source(documents, Y, device), Source(documents, Y, device)
-    order = np.random.default_rng(seed).permutation(len(documents))
-    kept, rest = np.sort(order[:count]), np.sort(order[count:])
-    return Source(documents.take(rest), Y[rest], device), Source(documents.take(kept), Y[kept], device)
+        return whole, whole
+    order = np.random.default_rng(seed).permutation(len(whole))
+    return whole.take(np.sort(order[count:])), whole.take(np.sort(order[:count]))

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from umpteen.core.settings import Settings, Value, setting
+from umpteen.contract.tail import Tail
+from umpteen.core.settings import Value, setting
 from umpteen.text.tfidf import TfidfSettings
 
 PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and early stopping, nothing else
@@ -21,7 +22,7 @@ PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and e
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learning(Settings):
+class Learning(Tail):
     """How a network learns, and what it runs on."""
 
     jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)

@@ -24,10 +24,10 @@ class Stage:
     )
 
     def seen(self, source: Source) -> Source:
-        """Documents with what they are in this stage: their labels, or the groups of these."""
+        """Documents with what they are in this stage: their labels, or the groups of these, which all count alike."""
         seen = copy(source)
         if self.groups is not None and source.Y is not None:
-            seen.Y = _grouped(source.Y, self.groups)
+            seen.Y, seen.worth = _grouped(source.Y, self.groups), None
         return seen
 
 

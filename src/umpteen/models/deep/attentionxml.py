@@ -78,7 +78,7 @@ class Flat(Network):
         return self.attend(self.states(batch), batch.mask)  # type: ignore[no-any-return]
 
     def loss(self, batch: Documents) -> Tensor:
-        return self.attend.loss(self.states(batch), batch.mask, batch.targets(self.labels))
+        return self.attend.loss(self.states(batch), batch.mask, batch.targets(self.labels), batch.worth)
 
     def logit(self, batch: Documents, label: int) -> Tensor:
         wanted = torch.full((len(batch.tokens), 1), label, device=batch.tokens.device)
@@ -116,8 +116,10 @@ class Shortlisted(Network):
         targets = batch.targets(self.labels)
         chosen = guess.detach().masked_fill(targets > 0, torch.inf).topk(self.most, dim=1).indices
         seen = self.attend.among(states, batch.mask, chosen)
-        wide = F.binary_cross_entropy_with_logits(guess, targets, reduction="sum")
-        near = F.binary_cross_entropy_with_logits(seen, targets.gather(1, chosen), reduction="sum")
+        worth = batch.worth
+        own = None if worth is None else worth[chosen]
+        wide = F.binary_cross_entropy_with_logits(guess, targets, reduction="sum", pos_weight=worth)
+        near = F.binary_cross_entropy_with_logits(seen, targets.gather(1, chosen), reduction="sum", pos_weight=own)
         return (wide + near) / chosen.numel()
 
     def best(self, batch: Documents, k: int) -> tuple[Tensor, Tensor]:

@@ -84,6 +84,7 @@ class Averaged(Network):
             return super().loss(batch)
         chances = F.log_softmax(self(batch), dim=1)
         targets = batch.targets(self.labels)
+        targets = targets if batch.worth is None else targets * batch.worth
         return -(chances * targets / targets.sum(dim=1, keepdim=True).clamp(min=1)).sum(dim=1).mean()
 
     def score(self, batch: Documents, label: int) -> Tensor:

@@ -65,7 +65,7 @@ class Layered(Network):
         return self.outputs(self.hidden(batch))  # type: ignore[no-any-return]
 
     def loss(self, batch: Documents) -> Tensor:
-        return self.outputs.cross_entropy(self.hidden(batch), batch.positives).mean()
+        return self.outputs.cross_entropy(self.hidden(batch), batch.positives, batch.worth).mean()
 
     def best(self, batch: Documents, k: int) -> tuple[Tensor, Tensor]:
         labels, logits = self.outputs.best(self.hidden(batch), k)

@@ -194,14 +194,14 @@ class Autoencoder(Network):
         p, x, y = self.p, self.embedded(batch), self.encoded(batch)
         total = (x - y).square().sum(dim=1) + p.balance * self._reconstruction(self.decoded(y), batch)
         if p.through:
-            total = total + p.through * self.outputs.cross_entropy(self.decoded(x), batch.positives)
+            total = total + p.through * self.outputs.cross_entropy(self.decoded(x), batch.positives, batch.worth)
         return total.mean()
 
     def _reconstruction(self, inner: Tensor, batch: Documents) -> Tensor:
         if self.p.loss == "ranking":
-            return self.outputs.ranking(inner, batch.positives, self.p.margin)
+            return self.outputs.ranking(inner, batch.positives, self.p.margin, batch.worth)
         if self.p.loss == "bce":
-            return self.outputs.cross_entropy(inner, batch.positives)
+            return self.outputs.cross_entropy(inner, batch.positives, batch.worth)
         return self.outputs.exponential(inner, batch.positives)
 
     def attention(self, batch: Documents, label: int) -> Tensor:
