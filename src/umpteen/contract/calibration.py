@@ -19,8 +19,8 @@ How = Literal["isotonic", "platt"]
 HOWS: tuple[How, ...] = ("isotonic", "platt")
 DEPTH = 50  # labels of a document that change places by their probability; those beyond stay behind them
 _PLACES = (1, 2, 3, 5)  # the last place of each group but the last
-_CELLS = 40  # ranges of scores with as many suggestions each, among the first five labels and among all
-_BELIEF = 10.0  # suggestions that a group needs in a range to be believed as much as all groups together
+_CELLS = 20  # ranges of scores with as many suggestions each, among the first five labels and among all
+_BELIEF = 5.0  # suggestions that a group needs in a range to be believed as much as all groups together
 _SLOPE = 0.001  # share of the score in a probability, so that no two scores become one
 
 
