@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
+from starlette.routing import Route
 
 from umpteen import __version__
 from umpteen.app.server import shapes
@@ -21,7 +23,8 @@ NOT_FOUND = document(404, "Project not found")
 BAD = document(400, "Bad request")
 REFUSED = BAD | NOT_FOUND | document(413, "Payload too large") | document(503, "Busy; see Retry-After")
 _WANTED: dict[str, Any] = {
-    "requestBody": {"required": True, "content": {_FORM: {"schema": shapes.Wanted.model_json_schema()}}}
+    "parameters": [{"name": "project_id", "in": "path", "required": True, "schema": {"type": "string"}}],
+    "requestBody": {"required": True, "content": {_FORM: {"schema": shapes.Wanted.model_json_schema()}}},
 }
 
 
@@ -49,25 +52,16 @@ def routes(serving: Serving) -> APIRouter:
         """One model."""
         return _json(serving.shelf[project_id].project())
 
-    @router.post(
+    router.add_api_route(
         "/projects/{project_id}/suggest",
+        _suggest(serving),
+        methods=["POST"],
+        name="suggest",
         response_model=shapes.Suggestions,
         responses=REFUSED | document(415, "Not a form"),
         openapi_extra=_WANTED,
         tags=["Labels"],
     )
-    async def suggest(project_id: str, request: Request) -> Response:
-        """The best labels of a text."""
-        served, wanted = serving.shelf[project_id], _wanted(request, await request.body())
-        [results] = await serving.results(
-            served,
-            [wanted.text],
-            limit=wanted.limit,
-            threshold=wanted.threshold,
-            language=wanted.language,
-            paths=wanted.paths,
-        )
-        return _written(f'{{"results":{results}}}')
 
     @router.post(
         "/projects/{project_id}/suggest-batch",
@@ -116,6 +110,29 @@ def routes(serving: Serving) -> APIRouter:
         return _json({"results": [{"language": code, "score": score} for code, score in found]})
 
     return router
+
+
+def quick(serving: Serving) -> Route:
+    """`suggest` once more, without what FastAPI does for a request: most requests are for it, and take half the time."""
+    suggest = _suggest(serving)
+    return Route("/v1/projects/{project_id}/suggest", suggest, methods=["POST"])
+
+
+def _suggest(serving: Serving) -> Callable[[Request], Awaitable[Response]]:
+    async def suggest(request: Request) -> Response:
+        """The best labels of a text."""
+        served, wanted = serving.shelf[request.path_params["project_id"]], _wanted(request, await request.body())
+        [results] = await serving.results(
+            served,
+            [wanted.text],
+            limit=wanted.limit,
+            threshold=wanted.threshold,
+            language=wanted.language,
+            paths=wanted.paths,
+        )
+        return _written(f'{{"results":{results}}}')
+
+    return suggest
 
 
 def _wanted(request: Request, body: bytes) -> shapes.Wanted:

@@ -48,6 +48,7 @@ def application(config: Config) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=_operation,
     )
+    app.router.routes.insert(0, annif.quick(serving))
     for router in (annif.routes(serving), own.routes(serving), page.routes()):
         app.include_router(router)
     problem.handle_on(app)
