@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ValidationError
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from umpteen import __version__
 from umpteen.app.server import shapes
@@ -112,10 +113,18 @@ def routes(serving: Serving) -> APIRouter:
     return router
 
 
+class Quick(Route):
+    """A route without what FastAPI does for a request, which takes as long as ranking."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """As every route, and with its own name for who counts requests."""
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
+
+
 def quick(serving: Serving) -> Route:
-    """`suggest` once more, without what FastAPI does for a request: most requests are for it, and take half the time."""
-    suggest = _suggest(serving)
-    return Route("/v1/projects/{project_id}/suggest", suggest, methods=["POST"])
+    """`suggest` once more, since most requests are for it."""
+    return Quick("/v1/projects/{project_id}/suggest", _suggest(serving), methods=["POST"])
 
 
 def _suggest(serving: Serving) -> Callable[[Request], Awaitable[Response]]:
