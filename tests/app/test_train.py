@@ -65,7 +65,7 @@ def test_config_mistakes(umpteen: Command, data: Path, tmp_path: Path, text: str
         (["--labels", "nowhere.tsv"], "There is no file nowhere.tsv."),
         (["--config", "nowhere.toml"], "There is no file nowhere.toml."),
         (["--valid", "nowhere.tsv"], "There is no file nowhere.tsv."),
-        (["--seed", "-1"], "Setting 'seed' must be 0 or more, not -1."),
+        (["--seed", "-1"], "Setting 'seed' must be 0 to 4e+09, not -1."),
     ],
 )
 def test_mistakes_get_one_sentence(

@@ -16,8 +16,8 @@ ROWS = Corpus(
 CHARACTERS = sum(map(len, TEXTS))
 FORMS = {
     "text": ((TEXTS, LABELS), (CHARACTERS, 0)),
-    "a matrix": ((X, LABELS), (0, X.nnz)),
-    "documents of features": ((ROWS,), (0, X.nnz)),
+    "a matrix": ((X, LABELS), (0, X.nnz + X.shape[1])),
+    "documents of features": ((ROWS,), (0, X.nnz + X.shape[1])),
 }
 
 

@@ -51,7 +51,7 @@ def test_values_stand_as_given() -> None:
         ({"trays": [1]}, r"'trays' takes a whole numbers, not \[1\]"),
         ({"trays": (1, 0)}, "'trays' must be 1 or more, not 0"),
         ({"trays": (1, "2")}, "'trays' takes a whole numbers"),
-        ({"jobs": -1}, "'jobs' must be 0 or more, not -1"),
+        ({"jobs": -1}, "'jobs' must be 0 to 4096, not -1"),
     ],
 )
 def test_wrong_values_are_refused(given: dict[str, object], message: str) -> None:

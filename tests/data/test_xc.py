@@ -115,9 +115,13 @@ def test_bad_header(put, header):
 
 def test_nothing_is_allocated_on_promise(put):
     with pytest.raises(DataError, match="2,000,000,000 labels"):
-        read(put("1000000000 2000000000 2000000000\n0 1:1\n"))
-    with pytest.raises(DataError, match="promises 1000000000 documents, got 1"):
-        list(read(put("1000000000 2000000000 3\n0 1:1\n")))
+        read(put("1 2000000000 2000000000\n0 1:1\n"))
+    with pytest.raises(DataError, match="promises 1,000,000,000,000 documents, which a file of 30 bytes"):
+        read(put("1000000000000 2000000 3\n0 1:1\n"))
+    with pytest.raises(DataError, match="promises 1000000 documents, got 1"):
+        list(read(put("1000000 2000000000 3\n0 1:1\n")))
+    with pytest.raises(DataError, match="got '000000000000000000007'"):
+        list(read(put("1 2 3\n000000000000000000007 1:1\n")))
 
 
 def test_bad_bytes(put):

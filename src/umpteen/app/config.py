@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.core.errors import SettingError, did_you_mean, spelt
 from umpteen.core.files import missing
 
 DEFAULT_MODEL = "plt"
@@ -53,7 +53,7 @@ def read_config(path: Path) -> Config:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SettingError(missing(path)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingError(f"{path} is not TOML: {error}.") from None
     known = [item.name for item in fields(Config)]
     for name, value in found.items():
@@ -63,7 +63,9 @@ def read_config(path: Path) -> Config:
             )
         wanted = dict if name == "settings" else str
         if not isinstance(value, wanted):
-            raise SettingError(f"{path}: {name!r} must be a {'table' if wanted is dict else 'text'}, not {value!r}.")
+            raise SettingError(
+                f"{path}: {name!r} must be a {'table' if wanted is dict else 'text'}, not {spelt(value)}."
+            )
     paths: dict[str, Any] = {name: path.parent / found[name] for name in _PATHS if name in found}
     values: dict[str, Any] = {**found, **paths}
     return Config(**values)

@@ -10,7 +10,7 @@ from typer import BadParameter
 
 from umpteen.app.border import note
 from umpteen.core.errors import DataError
-from umpteen.core.files import decoded, opened, raw_lines
+from umpteen.core.files import decoded, lines_of, opened, raw_lines, whole
 from umpteen.data.folder import TEST, corpus_at, is_corpus
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ def documents_of(
             raise DataError("The text to tag is empty.")
         return Corpus.from_texts([text or ""], name="--text")
     if lines:
-        stream = _piped() if file == PIPE else raw_lines(Path(file))
+        stream = lines_of(_piped(), "the input") if file == PIPE else raw_lines(Path(file))
         return Corpus(lambda: _numbered(stream, file), name=file)
     if file == PIPE:
         return _from_pipe(format)
     if format is None and Path(file).is_file() and not is_corpus(Path(file)):
         with opened(Path(file)) as content:
-            return _whole(content.read(), file)
+            return _whole(whole(content, file), file)
     return corpus_at(Path(file), part=TEST, format=format, base=base, skip_bad=skip_bad)
 
 
@@ -53,10 +53,11 @@ def _from_pipe(format: str | None) -> "Corpus":
     from umpteen.data.format import LineFormat
     from umpteen.data.formats import format_named
 
-    stream = _piped()
+    piped = _piped()
+    stream = lines_of(piped, "the input", ends=True)
     first = next((line for line in stream if line.strip()), b"")
     if format is None and not first.lstrip().startswith(b"{"):
-        return _whole(b"".join(chain([first], stream)), "the input")
+        return _whole(first + whole(piped, "the input"), "the input")
     kind = format_named(format or "jsonl")
     if not isinstance(kind, LineFormat):
         raise DataError(f"{kind.name} cannot be read from a pipe, only from a file.")

@@ -62,7 +62,8 @@ def lesson_of(X: Any, y: Any, *, known: LabelSpace | None) -> Lesson:
         raise DataError(f"{corpus.name} has no labelled document to learn from ({Y.shape[0]} documents read).")
     corpus.size = Y.shape[0]  # known from here on, for the bars of later passes
     labelled = np.diff(Y.indptr) > 0
-    size = Size(int(labelled.sum()), characters[0], values[0], len(space), Y.nnz)
+    filled = values[0] + (corpus.width or 0)  # a column without any value takes room too
+    size = Size(int(labelled.sum()), characters[0], filled, len(space), Y.nnz)
     if not labelled.all():
         corpus, Y = corpus.take(labelled), Y[labelled]
     return Lesson(corpus, Y, space, form, size)

@@ -59,6 +59,15 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise SettingError(f"{name!r} cannot be {value!r}. {did_you_mean(str(value), known)}")
 
 
+def spelt(value: object) -> str:
+    """Any value, kept short, for the words of an error."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a whole number of thousands of digits, lists in lists in lists
+        return f"such a {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
 def shown(text: str) -> str:
     """A piece of input, quoted and kept short, for the words of an error."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -10,12 +10,19 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self, cast
+from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from umpteen.core.beside import beside, clear, remove
 from umpteen.core.errors import DataError, did_you_mean
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 LINE_LIMIT = 256 * 2**20  # bytes; a longer line is damage, or not text at all
+_PLENTY, _RATIO = (
+    256 * 2**20,
+    200,
+)  # bytes; files that unpack to more than that, and to so many times their size, are bombs
 CHUNK = 2**20
 BOM = b"\xef\xbb\xbf"
 ENDINGS = (".gz", ".bz2", ".xz")
@@ -36,7 +43,7 @@ def existing(path: Path) -> Path | None:
 def opened(path: Path) -> Iterator[BinaryIO]:
     """The file's bytes, decompressed where its first bytes say that it is compressed."""
     try:
-        with path.open("rb") as raw, _decompressed(raw) as stream:
+        with path.open("rb") as raw, _decompressed(raw, path) as stream:
             yield stream
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise DataError(f"The compressed file is cut off or damaged ({error}). Fetch it again.", file=path) from error
@@ -55,29 +62,59 @@ def missing(path: Path) -> str:
     return f"There is no file {path}." + (f" {hint}" if hint.startswith("Did you") else "")
 
 
-def _decompressed(raw: BinaryIO) -> BinaryIO:
+def _decompressed(raw: BinaryIO, path: Path) -> BinaryIO:
     magic = raw.read(6)
     raw.seek(0)
+    packed: io.BufferedIOBase
     if magic.startswith(b"\x1f\x8b"):
-        return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=raw), CHUNK))
-    if magic.startswith(b"BZh"):
-        return cast(BinaryIO, io.BufferedReader(bz2.BZ2File(raw), CHUNK))
-    if magic == b"\xfd7zXZ\x00":
-        return cast(BinaryIO, io.BufferedReader(lzma.LZMAFile(raw), CHUNK))
-    return raw
+        packed = gzip.GzipFile(fileobj=raw)
+    elif magic.startswith(b"BZh"):
+        packed = bz2.BZ2File(raw)
+    elif magic == b"\xfd7zXZ\x00":
+        packed = lzma.LZMAFile(raw)  # noqa: SIM115
+    else:
+        return raw
+    return cast(BinaryIO, io.BufferedReader(_Measured(packed, path), CHUNK))
+
+
+class _Measured(io.RawIOBase):
+    """What a file unpacks to, as long as that is in keeping with the file's size."""
+
+    def __init__(self, packed: io.BufferedIOBase, path: Path) -> None:
+        self._packed, self._path = packed, path
+        self._left = max(_PLENTY, _RATIO * path.stat().st_size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        count = self._packed.readinto(buffer)
+        self._left -= count
+        if self._left < 0:
+            raise DataError(
+                f"The compressed file unpacks to over {_RATIO} times its size: it is damaged, or made to fill memory. "
+                "If you trust it, unpack it first.",
+                file=self._path,
+            )
+        return count
 
 
 def raw_lines(path: Path, *, ends: bool = False) -> Iterator[bytes]:
     """The file's lines, without their ends unless asked for."""
     with opened(path) as stream:
-        number = 1
-        line = stream.readline(LINE_LIMIT + 1).removeprefix(BOM)
-        while line:
-            if len(line) > LINE_LIMIT:
-                raise too_long(path, number)
-            yield line if ends else line.rstrip(b"\r\n")
-            line = stream.readline(LINE_LIMIT + 1)
-            number += 1
+        yield from lines_of(stream, path, ends=ends)
+
+
+def lines_of(stream: BinaryIO, name: Path | str, *, ends: bool = False) -> Iterator[bytes]:
+    """A stream's lines, none of which may be longer than memory bears."""
+    number = 1
+    line = stream.readline(LINE_LIMIT + 1).removeprefix(BOM)
+    while line:
+        if len(line) > LINE_LIMIT:
+            raise too_long(name, number)
+        yield line if ends else line.rstrip(b"\r\n")
+        line = stream.readline(LINE_LIMIT + 1)
+        number += 1
 
 
 def blocks(path: Path, *, after: int = 0) -> Iterator[tuple[int, bytes]]:
@@ -105,6 +142,14 @@ def blocks(path: Path, *, after: int = 0) -> Iterator[tuple[int, bytes]]:
             yield number, rest
 
 
+def whole(stream: BinaryIO, path: Path | str) -> bytes:
+    """All of a stream that is one document."""
+    raw = stream.read(LINE_LIMIT + 1)
+    if len(raw) > LINE_LIMIT:
+        raise too_long(path, None, what="document")
+    return raw
+
+
 def decoded(raw: bytes) -> str:
     """The text of a line."""
     try:
@@ -125,9 +170,10 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             raise DataError(str(problem), file=path, line=number) from None
 
 
-def too_long(path: Path, number: int) -> DataError:
-    """The error for a line over the limit."""
-    return DataError(f"Expected a line of at most {LINE_LIMIT // 2**20} MiB, got a longer one.", file=path, line=number)
+def too_long(path: Path | str, number: int | None, *, what: str = "line") -> DataError:
+    """The error for a line or document over the limit."""
+    problem = f"Expected a {what} of at most {LINE_LIMIT / 2**20:g} MiB, got a longer one."
+    return DataError(problem, file=path, line=number)
 
 
 class Staging:

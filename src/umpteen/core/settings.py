@@ -11,7 +11,9 @@ from typing import Any, ClassVar, Self, Union, cast, get_args, get_origin, get_t
 
 import numpy as np
 
-from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.core.errors import SettingError, did_you_mean, spelt
+
+LARGEST = 1e18  # what compiled code can count to, with room to spare
 
 Value = bool | int | float | str | tuple[Any, ...] | None
 
@@ -45,8 +47,8 @@ class Settings:
 
     presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
 
-    seed: int = setting(0, "Same seed, same data: same model.", least=0)
-    jobs: int = setting(0, "Threads to use; 0 takes every core. Never changes a result.", least=0)
+    seed: int = setting(0, "Same seed, same data: same model.", least=0, most=4_000_000_000)
+    jobs: int = setting(0, "Threads to use; 0 takes every core. Never changes a result.", least=0, most=4096)
 
     def __post_init__(self) -> None:
         hints = _hints(type(self))
@@ -121,15 +123,16 @@ def _fits(value: object, hint: Any) -> bool:
 
 def _check(item: Any, hint: Any, value: Any) -> None:
     if not any(_fits(value, option) for option in _options(hint)):
-        raise SettingError(f"Setting {item.name!r} takes a {_type_name(hint)}, not {value!r}.")
+        raise SettingError(f"Setting {item.name!r} takes a {_type_name(hint)}, not {spelt(value)}.")
     least, most, choices = (item.metadata[key] for key in ("least", "most", "choices"))
     if choices and value not in choices and value is not None:
-        raise SettingError(f"Setting {item.name!r} cannot be {value!r}. {did_you_mean(str(value), choices)}")
+        raise SettingError(f"Setting {item.name!r} cannot be {spelt(value)}. {did_you_mean(str(value), choices)}")
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, str) or number is None:
             continue
-        if number != number or (least is not None and number < least) or (most is not None and number > most):
-            raise SettingError(f"Setting {item.name!r} must be {_limits(item) or 'a number'}, not {number!r}.")
+        is_finite = -LARGEST < number < LARGEST
+        if not is_finite or (least is not None and number < least) or (most is not None and number > most):
+            raise SettingError(f"Setting {item.name!r} must be {_limits(item) or 'a number'}, not {spelt(number)}.")
 
 
 def _parsed(name: str, value: str | list[object], hint: Any) -> object:
@@ -139,7 +142,7 @@ def _parsed(name: str, value: str | list[object], hint: Any) -> object:
             return _read(value, option)
         except ValueError:
             continue
-    raise SettingError(f"Setting {name!r} takes a {_type_name(hint)}, not {value!r}.")
+    raise SettingError(f"Setting {name!r} takes a {_type_name(hint)}, not {spelt(value)}.")
 
 
 def _read(value: str | list[object], hint: Any) -> object:

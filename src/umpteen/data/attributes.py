@@ -102,7 +102,7 @@ def _attribute(line: str, path: Path, number: int) -> Attribute:
 
 
 def _label_columns(path: Path, relation: str, names: list[str]) -> tuple[list[int], dict[str, tuple[str, ...]]]:
-    if match := re.search(r"-[cC]\s+(-?\d+)", relation):
+    if match := re.search(r"-[cC]\s+(-?[0-9]{1,9})(?![0-9])", relation):
         count = int(match[1])
         if abs(count) > len(names):
             raise DataError(

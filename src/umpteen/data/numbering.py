@@ -11,22 +11,25 @@ from umpteen.core.listed import listed_names
 from umpteen.core.space import Label, LabelSpace
 from umpteen.data.output import BREAKS, Output
 
-UNPROVEN = 5_000_000  # so many labels are believed from a header alone; more must be in keeping with the file's size
+UNPROVEN = 5_000_000  # so much is believed from a header alone; more must be in keeping with the file's size
 LABEL_LISTS = ("labels.txt", "Y.txt")
 FEATURE_LISTS = ("features.txt", "Xf.txt")
 
 
 def numbered_space(path: Path, count: int) -> LabelSpace:
     """Labels "0", "1", ... as many as a header promises, named by the list beside the file."""
-    if count > UNPROVEN and count > 10 * path.stat().st_size:
-        raise DataError(
-            f"The header promises {count:,} labels, which a file of {path.stat().st_size:,} bytes does not bear out.",
-            file=path,
-            line=1,
-        )
+    bear_out(path, count, "labels", 10)
     keys = [str(number) for number in range(count)]
     names = names_beside(path, LABEL_LISTS, count) or []
     return LabelSpace(keys, labels={key: Label(key, name) for key, name in zip(keys, names, strict=False)})
+
+
+def bear_out(path: Path, count: int, what: str, per_byte: int) -> None:
+    """Raise where a header promises more than a file of this size can have."""
+    size = path.stat().st_size
+    if count > max(UNPROVEN, per_byte * size):
+        problem = f"The header promises {count:,} {what}, which a file of {size:,} bytes does not bear out."
+        raise DataError(problem, file=path, line=1)
 
 
 def names_beside(path: Path, lists: Sequence[str], count: int) -> list[str] | None:
@@ -40,9 +43,10 @@ def label_number(text: str, count: int) -> str:
     """The key of a label written as a number, which may be wrong."""
     if not (text.isascii() and text.isdigit()):
         raise DataError(f"Expected labels numbered from 0 to {count - 1}, as the header promises, got {shown(text)}.")
-    if int(text[:18]) >= count:
+    number = text.lstrip("0") or "0"
+    if int(number[:18]) >= count:
         raise DataError(f"Expected labels from 0 to {count - 1}, as the header promises, got {shown(text)}.")
-    return str(int(text))
+    return number
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def numbering(corpus: Corpus) -> Numbering:
         size += 1
         for label in document.labels:
             numbers.setdefault(label, len(numbers))
-    if all(key.isascii() and key.isdigit() and key == str(int(key)) for key in numbers):
+    if all(len(key) < 19 and key.isascii() and key.isdigit() and key == str(int(key)) for key in numbers):
         most = max(map(int, numbers), default=-1) + 1
         if most <= max(UNPROVEN, 10 * len(numbers)):
             return Numbering({key: int(key) for key in numbers}, most, None, size)
@@ -109,4 +113,7 @@ def relevance(document: Document, output: Output) -> list[float]:
         return [1.0] * len(document.labels)
     if not isinstance(worth, list) or len(worth) != len(document.labels):
         raise output.cannot(f"has {len(document.labels)} labels, but as target_rel {str(worth)[:60]}")
-    return [float(value) for value in worth]
+    try:
+        return [float(value) for value in worth]
+    except (TypeError, ValueError, OverflowError):
+        raise output.cannot(f"has as target_rel {str(worth)[:60]}, which are not all numbers") from None

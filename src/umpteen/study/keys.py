@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.core.errors import SettingError, did_you_mean, spelt
 from umpteen.core.files import missing
 from umpteen.study.ranges import numbers
 
@@ -29,7 +29,7 @@ class Keys:
             raise SettingError(missing(path)) from None
         except IsADirectoryError:
             raise SettingError(f"{path} is a folder. Name the TOML file of a study.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise SettingError(f"{path} is not TOML: {error}.") from None
 
     def wrong(self, problem: str) -> NoReturn:
@@ -45,7 +45,7 @@ class Keys:
             self.wrong(f"{key!r} is missing, {what}." + (f" Is {near[0]!r} meant to be it?" if near else ""))
         allows_bool = kind is bool or (isinstance(kind, tuple) and bool in kind)
         if found is not default and (not isinstance(found, kind) or (isinstance(found, bool) and not allows_bool)):
-            self.wrong(f"{key!r} must be {what}, not {found!r}.")
+            self.wrong(f"{key!r} must be {what}, not {spelt(found)}.")
         return found
 
     def text(self, key: str, default: Any = _NEEDED, *, what: str = "a text", choices: Iterable[str] = ()) -> Any:
@@ -63,7 +63,7 @@ class Keys:
         what = f"a number from {least:g} to {most:g}"
         found = self.value(key, default, kind=(int, float), what=what)
         if not least <= found <= most:
-            self.wrong(f"{key!r} must be {what}, not {found!r}.")
+            self.wrong(f"{key!r} must be {what}, not {spelt(found)}.")
         return float(found)
 
     def whole(self, key: str, default: int, *, least: int) -> int:
@@ -71,7 +71,7 @@ class Keys:
         what = f"a whole number of {least} or more"
         found: int = self.value(key, default, kind=int, what=what)
         if found < least:
-            self.wrong(f"{key!r} must be {what}, not {found!r}.")
+            self.wrong(f"{key!r} must be {what}, not {spelt(found)}.")
         return found
 
     def texts(self, key: str, default: Any = _NEEDED, *, what: str, choices: Iterable[str] = ()) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Keys:
             return numbers(found, what=f"{self.file}: {key!r}", whole=whole)
         kind = int if whole else (int, float)
         if found is not default and (not found or any(isinstance(n, bool) or not isinstance(n, kind) for n in found)):
-            self.wrong(f"{key!r} must be {what}, not {found!r}.")
+            self.wrong(f"{key!r} must be {what}, not {spelt(found)}.")
         if len({*found}) < len(found):
             self.wrong(f"{key!r} has a number twice.")
         return tuple(found)
@@ -109,7 +109,7 @@ class Keys:
         """A list of tables; a text stands for a table that has just the key `short`."""
         found = self.value(key, [], kind=list, what=f"a list of {what}")
         if any(not isinstance(one, dict | str) for one in found):
-            self.wrong(f"{key!r} must be a list of {what}, not {found!r}.")
+            self.wrong(f"{key!r} must be a list of {what}, not {spelt(found)}.")
         return [
             self._inner({short: one} if isinstance(one, str) else one, f"{key} {number}")
             for number, one in enumerate(found, start=1)

@@ -15,7 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -72,11 +72,20 @@ def _run(place: Path, mark: str) -> tuple[Run, float]:
     """The run to go on with, and the seconds that it took so far; or a fresh one."""
     if (place / "run.json").is_file():
         stopped = Run(place, resume=True)
-        if stopped.wanted.get("mark") == mark and (place / "checkpoint").is_dir():
-            return stopped, histories([place])[0].seconds
+        with suppress(UmpteenError):  # damaged, so it begins anew
+            if stopped.wanted.get("mark") == mark and stopped.latest() is not None:
+                return stopped, _seconds(place)
     elif place.exists():
         shutil.rmtree(place)
     return Run(place, {"mark": mark}), 0.0
+
+
+def _seconds(place: Path) -> float:
+    """The time that a stopped run took; 0 where its log does not say."""
+    try:
+        return histories([place])[0].seconds
+    except UmpteenError:
+        return 0.0
 
 
 def _rate(run: Run) -> dict[str, float]:

@@ -13,6 +13,7 @@ from umpteen.core.files import CHUNK, opened, raw_lines
 
 _SNIFF = 2**16  # bytes that tell text from binary
 _WORD = 2**12  # bytes that no word reaches
+_WIDEST = 2**15  # numbers that no vector reaches; in text, as many as the first line can show
 
 Entry = tuple[int, bytes, bytes]  # number of the entry in the file, from 1; word; its numbers, not yet read
 
@@ -32,12 +33,12 @@ class VectorFile:
         with opened(path) as stream:
             first, rest = stream.readline(_SNIFF).strip(), stream.read(_SNIFF)
         head = first.split()
-        if len(head) == 2 and all(part.isdigit() for part in head):
+        if len(head) == 2 and all(part.isdigit() and len(part) < 19 for part in head):
             width = int(head[1])
             made = cls(path, width, int(head[0]), _is_binary(rest.partition(b" ")[2][: 4 * width]))
         else:
             made = cls(path, len(head) - 1, None, False)
-        if made.width < 1:
+        if not 0 < made.width < _WIDEST:
             raise DataError(
                 "Expected a word and its vector's numbers with blanks between, or the numbers of words and columns, "
                 f"got {shown(first.decode(errors='replace'))}.",

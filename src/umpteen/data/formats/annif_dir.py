@@ -7,7 +7,7 @@ from pathlib import Path
 
 from umpteen.core.corpus import Corpus, Document
 from umpteen.core.errors import DataError, shown
-from umpteen.core.files import LINE_LIMIT, decoded, existing, lines, opened, plain_name, too_long
+from umpteen.core.files import decoded, existing, lines, opened, plain_name, whole
 from umpteen.data.format import Format, Head, Source
 from umpteen.data.output import BREAKS, Output
 from umpteen.data.records import annif_document, annif_record, first_record, record, record_line
@@ -85,10 +85,7 @@ def _tells(file: Path) -> bool:
 
 def _content(file: Path) -> str:
     with opened(file) as stream:
-        raw = stream.read(LINE_LIMIT + 1)
-    if len(raw) > LINE_LIMIT:
-        raise too_long(file, 1)
-    return decoded(raw).removeprefix("\ufeff")
+        return decoded(whole(stream, file)).removeprefix("\ufeff")
 
 
 def _labels(stem: Path) -> tuple[str, ...]:
