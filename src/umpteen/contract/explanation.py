@@ -46,6 +46,16 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
+class Brought:
+    """A label that the nearest training documents taught a network."""
+
+    label: str  # names
+    parents: tuple[str, ...]  # right above it
+    documents: int  # of the neighbours that have it
+    share: float  # of their votes
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a document gets a label. A model fills in what it has."""
 
@@ -58,6 +68,8 @@ class Explanation:
     bias: float = 0.0  # what the classifiers say before any feature; with the features' weights, what they say in all
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree
     neighbours: tuple[Neighbour, ...] = ()
+    brought: tuple[Brought, ...] = ()  # what the neighbours taught, falling by share
+    above: str = ""  # where the parents of labels come from
     kind: Kind = "sum"  # what weights are: parts of a sum, shares of attention, or parts of a sum to first order
 
     def to_json(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 Id 0 is padding, 1 what is not known; `words` names the ids from 2.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -46,8 +47,9 @@ class Reader(Protocol):
 class Ordered:
     """Words in the order of the text."""
 
-    def __init__(self, *, words: int, min_df: int, length: int, owner: str) -> None:
+    def __init__(self, *, words: int, min_df: int, length: int, owner: str, also: Sequence[str] = ()) -> None:
         self._most, self._min_df, self._length, self._owner = words, min_df, length, owner
+        self._also = also  # texts whose words are known too, however rare
         self._vocabulary: Vocabulary
 
     @property
@@ -60,6 +62,8 @@ class Ordered:
                 f"{self._owner} reads text, and {corpus.name} holds ready features: plt, mlp and others read those."
             )
         self._vocabulary = Vocabulary.fit(corpus.texts(), most=self._most, min_df=self._min_df, size=corpus.size)
+        if any(self._also):
+            self._vocabulary = self._vocabulary.with_words_of(self._also)
         return self.read(corpus)
 
     def read(self, corpus: Corpus) -> Tokens:

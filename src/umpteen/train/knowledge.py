@@ -1,0 +1,169 @@
+"""Knowledge: what a teacher draws on: labels in words, what stands above them, and the training documents.
+
+Documents are compared by the cosine of their vectors. While a network learns, only the documents that it learns from
+teach, and none of them itself; afterwards all training documents do.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from umpteen.core.corpus import Corpus
+from umpteen.core.run import Run
+from umpteen.core.settings import setting
+from umpteen.core.store import Folder, NewFolder
+from umpteen.labels.hierarchy import Hierarchy
+from umpteen.networks.sentences import Sentences
+from umpteen.text.descriptions import bags
+from umpteen.text.index import Index, Vectors
+from umpteen.text.readers import Reader
+from umpteen.text.teacher import Lessons, Near, Teacher, unit_rows
+from umpteen.text.vocabulary import Tokens
+from umpteen.train.batches import Source
+from umpteen.train.keeping import Arrays, checksum, kept_beside
+from umpteen.train.settings import DeepSettings
+
+SENTENCES = "sentences"
+_NEEDED = ("vectors", "width", "compare", "rare", "neighbours", "duplicates", "length", "pieces", "seed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeacherSettings(DeepSettings):
+    """Who teaches, and what."""
+
+    teacher: bool = setting(True, "Read beside what similar documents teach; without it the text is read alone.")
+    compare: str = setting(
+        "words",
+        "What documents are compared by: the mean of their word vectors (words: those of `vectors`; or wordllama, "
+        "glove, a file), or the sentence encoder (sentences).",
+    )
+    rare: bool = setting(False, "Let rare words count more in that mean (idf).")
+    neighbours: int = setting(5, "Nearest training documents that teach.", least=1)
+    duplicates: float = setting(
+        1.0, "A training document is not taught by others with a cosine above this; 1: by all.", least=0, most=1
+    )
+    sharpness: float = setting(10.0, "A neighbour's vote weighs exp(sharpness x cosine).", least=0, most=1000)
+    orphans: bool = setting(True, "Teach labels that have no parent too; Algorithm 1 as printed leaves them out.")
+    description: int = setting(4, "Words that describe a label.", least=1)
+    fill: bool = setting(True, "Fill short descriptions up with words that tell the label's documents apart.")
+
+
+class Knowledge:
+    """Labels, parents and documents that teach, for labels by their places among those that occur."""
+
+    teacher: Teacher  # all training documents, once there is nothing more to learn
+
+    def __init__(
+        self,
+        settings: TeacherSettings,
+        reader: Reader,
+        hierarchy: Hierarchy,
+        descriptions: NDArray[np.int32],
+        table: NDArray[np.float32],
+    ) -> None:
+        self._settings, self._reader = settings, reader
+        self.hierarchy = hierarchy
+        self.descriptions = descriptions  # (nodes, words) ids of words
+        self._table = table  # (words, width) what the mean is taken of; nothing where sentences are encoded
+        self._reach = hierarchy.reach(orphans=settings.orphans)
+        self._sentences: Sentences | None = None
+
+    def placed(self, corpus: Corpus, tokens: Tokens | None = None) -> Vectors:
+        """Where documents lie, (documents, width), of unit length; `tokens` are their words where they are read."""
+        if self._settings.compare == SENTENCES:
+            self._sentences = self._sentences or Sentences()
+            return self._sentences(corpus.texts())
+        read = tokens if tokens is not None else self._reader.read(corpus)
+        return unit_rows(bags(read, len(self._table)) @ self._table)
+
+    def nearest(self, corpus: Corpus, tokens: Tokens) -> Near:
+        """Who teaches documents that are not among those learnt from."""
+        p = self._settings
+        return self.teacher.nearest(self.placed(corpus, tokens), p.neighbours, jobs=p.jobs)
+
+    def lessons(self, near: Near) -> Lessons:
+        """What these neighbours teach."""
+        return self.teacher.lessons(near, self._settings.sharpness)
+
+    def prepared(
+        self, source: Source, kept: Source, corpus: Corpus, valid: Corpus | None, run: Run | None
+    ) -> tuple[Lessons, Lessons, Vectors]:
+        """Lessons of documents to learn from and of those kept aside, and where all of `corpus` lie.
+
+        They are made once for a run, and anew when data or settings are others.
+        """
+        Y = _labels(source)
+        mark, make = self._mark(source, corpus, valid, run), self._found(source, kept, corpus, valid)
+        found = kept_beside(run, "teacher", mark, make)
+        places: Vectors = np.asarray(found["places"])
+        teacher = Teacher.of(places[source.numbers], Y, self._reach)
+        sharpness = self._settings.sharpness
+        lessons = teacher.lessons(Near(found["near"], found["cosines"]), sharpness)
+        return lessons, teacher.lessons(Near(found["kept"], found["kept_cosines"]), sharpness), places
+
+    def _found(self, source: Source, kept: Source, corpus: Corpus, valid: Corpus | None) -> Callable[[], Arrays]:
+        p = self._settings
+
+        def make() -> Arrays:
+            places = self.placed(corpus)
+            teacher = Teacher.of(places[source.numbers], _labels(source), self._reach)
+            near = teacher.nearest_others(p.neighbours, duplicates=p.duplicates, jobs=p.jobs)
+            others = near
+            if kept is not source:
+                asking = places[kept.numbers] if valid is None else self.placed(valid)
+                others = teacher.nearest(asking, p.neighbours, jobs=p.jobs)
+            return {
+                "places": places,
+                "near": near.documents,
+                "cosines": near.cosines,
+                "kept": others.documents,
+                "kept_cosines": others.cosines,
+            }
+
+        return make
+
+    def _mark(self, source: Source, corpus: Corpus, valid: Corpus | None, run: Run | None) -> Mapping[str, Any]:
+        """What the neighbours depend on."""
+        if run is None:
+            return {}
+        texts = [text for part in (corpus, valid) if part is not None for text in part.texts()]
+        numbers = checksum([*texts, source.numbers, _labels(source).indices])
+        return {"settings": {name: getattr(self._settings, name) for name in _NEEDED}, "data": numbers}
+
+    def conclude(self, places: Vectors, Y: sparse.csr_array) -> None:
+        """Let all training documents teach from here on, those kept aside too."""
+        self.teacher = Teacher.of(places, Y, self._reach)
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        h, Y = self.hierarchy, self.teacher.Y
+        folder.facts["hierarchy"] = h.source
+        folder.json("above", h.names)
+        folder.array("above_bounds", h.bounds)
+        folder.array("above", h.parents)
+        folder.array("descriptions", self.descriptions)
+        folder.array("compared_by", self._table)
+        folder.array("document_bounds", Y.indptr)
+        folder.array("document_labels", Y.indices)
+        self.teacher.index.save(folder)
+
+    @classmethod
+    def load(cls, folder: Folder, settings: TeacherSettings, reader: Reader) -> "Knowledge":
+        """The same as was saved."""
+        above = tuple(folder.json("above")), folder.array("above_bounds"), folder.array("above")
+        hierarchy = Hierarchy(folder.facts["hierarchy"], *above)
+        made = cls(settings, reader, hierarchy, folder.array("descriptions"), folder.array("compared_by"))
+        bounds, labels = folder.array("document_bounds"), folder.array("document_labels")
+        ones = np.ones(len(labels), np.float32)
+        Y = sparse.csr_array((ones, labels, bounds), shape=(len(bounds) - 1, hierarchy.labels))
+        made.teacher = Teacher(Index.load(folder), Y, made._reach)
+        return made
+
+
+def _labels(source: Source) -> sparse.csr_array:
+    assert source.Y is not None
+    return source.Y
