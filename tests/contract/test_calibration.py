@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from umpteen.contract.calibration import DEPTH, HOWS, Calibration, How
+from umpteen.contract.calibration import Calibration
+from umpteen.contract.kinds import DEPTH, HOWS, How
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.calibration import Reliability
 

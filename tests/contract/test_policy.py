@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from umpteen.contract.expected import best_counts, expected_f1
-from umpteen.contract.policy import GOALS, POLICIES, Goal, Policies, Trial
+from umpteen.contract.kinds import GOALS, POLICIES, Goal
+from umpteen.contract.policy import Policies, Trial
 from umpteen.core.errors import SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.sets import Counts

@@ -39,7 +39,7 @@ def test_comes_back_from_disk(model: Classifier, tmp_path: Path) -> None:
     back = umpteen.load(tmp_path / "m")
     assert back.tuning_ is not None
     assert model.tuning_ is not None
-    assert back.tuning_.found == model.tuning_.found
+    assert back.tuning_.found.to_json() == model.tuning_.found.to_json()
     assert back.tuning_.policies.to_json() == model.tuning_.policies.to_json()
     assert back.rank(TEST).scores.tobytes() == model.rank(TEST).scores.tobytes()
     for policy in (None, "top", "threshold", "labels", "expected-f1"):

@@ -126,3 +126,9 @@ def test_published_p_values_come_out(real: Callable[..., Path]) -> None:
     for (of, method), value in values.items():
         found = table.p_values(of, against="AttentionXML")[method]
         assert float(f"{found:.2e}") == value, (of, method)
+
+
+def test_of_errors_the_lowest_is_best() -> None:
+    found = Comparison([Result("d", "a", "ECE@5", 3.0), Result("d", "b", "ECE@5", 1.0)])
+    assert found.rows[0].best == {"b"}
+    assert found.average_ranks("ECE@k") == {"a": 2.0, "b": 1.0}

@@ -18,8 +18,9 @@ from umpteen.metrics.sets import Counts
 
 
 def test_report_holds_every_metric_in_percent(case: Case) -> None:
-    report = evaluate(case.ranking, case.Y, counts=case.counts, documents=case.documents, threshold=0.8, resamples=50)
-    at_k = ("P", "R", "nDCG", "PSP", "PSnDCG", "coverage", "macro-P", "macro-R", "macro-F1")
+    chosen = case.ranking.above(0.8), "score 0.8 or more"
+    report = evaluate(case.ranking, case.Y, counts=case.counts, documents=case.documents, chosen=chosen, resamples=50)
+    at_k = ("P", "R", "nDCG", "PSP", "PSnDCG", "coverage", "macro-P", "macro-R", "macro-F1", "ECE")
     for name in [f"{name}@{k}" for name in at_k for k in (1, 3, 5)]:
         assert 0 <= report[name] <= 100
     assert report["P@3"] == pytest.approx(100 * Judged.of(case.ranking, case.Y, k=3).precision(3).value)
@@ -46,7 +47,8 @@ def test_json_is_flat_and_valid(case: Case) -> None:
 def test_a_perfect_ranking_scores_a_hundred() -> None:
     Y = sparse.csr_array(np.eye(6))
     report = evaluate(Ranking.from_csr(Y, 1), Y, counts=np.ones(6, int), documents=60, at=(1,), least=1)
-    assert set(report.scores.values()) == {100.0}
+    assert {value for name, value in report.scores.items() if name != "ECE@1"} == {100.0}
+    assert report["ECE@1"] == 0
     assert report.intervals["P@1"] == (100.0, 100.0)
 
 

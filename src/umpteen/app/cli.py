@@ -11,6 +11,7 @@ import typer
 from umpteen import __version__
 from umpteen.app.border import end_politely, guarded
 from umpteen.app.commands import (
+    calibrate,
     compare,
     convert,
     demo,
@@ -45,6 +46,7 @@ app = typer.Typer(
 _MODELS: tuple[Callable[..., None], ...] = (
     train.train,
     learn.learn,
+    calibrate.calibrate,
     plot.plot,
     tag.tag,
     explain.explain,

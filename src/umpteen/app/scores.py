@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from umpteen.metrics.report import Report
 
 _AT_K = ("P", "R", "nDCG", "PSP", "PSnDCG")
-_BY_LABEL = ("macro-F1", "coverage")
+_BY_LABEL = ("macro-F1", "coverage", "ECE")
 
 
 def show_report(report: "Report", *, model: str, data: str, seconds: float) -> None:
@@ -26,7 +26,7 @@ def show_report(report: "Report", *, model: str, data: str, seconds: float) -> N
         (kind, *(report.scores[f"{kind}-{name}"] for name in ("P", "R", "F1")))
         for kind in ("micro", "macro", "document")
     ]
-    table([f"labels that score {report.threshold:g} or more", "precision", "recall", "F1"], sets)
+    table([f"labels given: {report.given}", "precision", "recall", "F1"], sets)
     show()
     groups = [(g.name, f"{g.least:,} to {g.most:,}", g.labels, g.percent, g.auc, g.aupr) for g in report.groups]
     if groups:

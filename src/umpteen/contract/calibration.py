@@ -7,17 +7,15 @@ as far as its own demand: rare labels have too few suggestions to be believed by
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.contract.kinds import DEPTH, How
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Floats
 
-How = Literal["isotonic", "platt"]
-HOWS: tuple[How, ...] = ("isotonic", "platt")
-DEPTH = 50  # labels of a document that change places by their probability; those beyond stay behind them
 _PLACES = (1, 2, 3, 5)  # the last place of each group but the last
 _CELLS = 20  # ranges of scores with as many suggestions each, among the first five labels and among all
 _BELIEF = 5.0  # suggestions that a group needs in a range to be believed as much as all groups together

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.contract.calibration import DEPTH, How
 from umpteen.contract.estimator import Estimator
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.inputs import answer, corpus_of, labels_of
+from umpteen.contract.kinds import DEPTH, Goal, How, Policy
 from umpteen.contract.lesson import Size as Size
 from umpteen.contract.lesson import lesson_of
-from umpteen.contract.policy import Goal, Policy
 from umpteen.contract.tail import Tail
 from umpteen.contract.tuning import Tuning
 from umpteen.core import memory

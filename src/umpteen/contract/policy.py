@@ -1,21 +1,18 @@
 """Policies: how many labels a document gets. Each is tuned for one kind of F1 on documents kept aside."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.expected import best_counts
+from umpteen.contract.kinds import POLICIES, Goal, Policy
 from umpteen.core.errors import check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Floats, hits
 
-Policy = Literal["top", "threshold", "labels", "expected-f1"]
-POLICIES: tuple[Policy, ...] = get_args(Policy)
-Goal = Literal["document", "micro", "macro"]
-GOALS: tuple[Goal, ...] = get_args(Goal)
 _MOST = 20  # labels of the policy `top`, at most
 _TRIED = 60  # thresholds
 _BELIEF = 10.0  # true cases a label must have for its own threshold to count as much as that of all labels

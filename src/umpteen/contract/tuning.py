@@ -4,17 +4,19 @@ What is said of it afterwards comes from learning on one half of these documents
 way round; what is kept is learnt from all of them.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.contract.calibration import HOWS, Calibration, How
-from umpteen.contract.policy import GOALS, POLICIES, Goal, Policies, Policy, Trial
+from umpteen.contract.calibration import Calibration
+from umpteen.contract.kinds import GOALS, HOWS, POLICIES, Goal, How, Policy
+from umpteen.contract.policy import Policies, Trial
 from umpteen.core.errors import DataError, check_choice
 from umpteen.core.ranking import Ranking
+from umpteen.core.space import LabelSpace
 from umpteen.core.store import Folder, NewFolder
 from umpteen.metrics.calibration import Reliability
 from umpteen.metrics.ranking import Judged, hits
@@ -28,9 +30,26 @@ class Found:
     """What a tuning did, by documents that it had not learnt from; fractions."""
 
     documents: int
-    error: tuple[float, float]  # expected calibration error among the first five labels, before and after
+    before: Reliability  # among the first five labels
+    after: Reliability
     ndcg: tuple[float, float]  # nDCG@5 before and after, since labels change places
     f1: dict[Policy, float]  # of each policy, the F1 that they are tuned for
+
+    @property
+    def error(self) -> tuple[float, float]:
+        """Expected calibration error before and after."""
+        return self.before.error, self.after.error
+
+    def to_json(self) -> dict[str, Any]:
+        """What a model folder keeps; `from_json` reads it."""
+        sides = {"before": self.before.to_json(), "after": self.after.to_json()}
+        return {"documents": self.documents, **sides, "ndcg": list(self.ndcg), "f1": self.f1}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> Self:
+        """What `to_json` gave."""
+        before, after = (Reliability.from_json(saved[side]) for side in ("before", "after"))
+        return cls(saved["documents"], before, after, tuple(saved["ndcg"]), saved["f1"])
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,7 @@ class Tuning:
     def save(self, folder: NewFolder) -> None:
         """Write it into a model's folder."""
         kept = {"calibration": self.calibration.to_json(), "policies": self.policies.to_json()}
-        folder.json(_FILE, kept | {"found": asdict(self.found)})
+        folder.json(_FILE, kept | {"found": self.found.to_json()})
         folder.array(_THRESHOLDS, self.policies.labels)
 
     @classmethod
@@ -78,10 +97,15 @@ class Tuning:
         if not folder.has(f"{_FILE}.json"):
             return None
         saved: dict[str, Any] = folder.json(_FILE)
-        kept, found = dict(saved["policies"]), saved["found"]
+        kept = dict(saved["policies"])
         policies = Policies(kept.pop("policy"), **kept, labels=folder.array(_THRESHOLDS))
-        pairs = {name: tuple(found[name]) for name in ("error", "ndcg")}
-        return cls(Calibration.from_json(saved["calibration"]), policies, Found(**found | pairs))
+        return cls(Calibration.from_json(saved["calibration"]), policies, Found.from_json(saved["found"]))
+
+    def moved(self, old: LabelSpace, new: LabelSpace) -> "Tuning":
+        """The same for a model that numbers its labels in another way."""
+        policies, places = self.policies, {key: number for number, key in enumerate(old.keys)}
+        own = [policies.labels[places[key]] if key in places else policies.threshold for key in new.keys]
+        return replace(self, policies=replace(policies, labels=np.array(own, np.float32)))
 
 
 def _learnt(
@@ -105,7 +129,8 @@ def _halves(ranking: Ranking, Y: sparse.csr_array, counts: NDArray[np.integer], 
     trial = Trial.of(after, Y)
     return Found(
         len(ranking),
-        (Reliability.at(ranking, Y, k=_FIRST).error, Reliability.at(after, Y, k=_FIRST).error),
+        Reliability.at(ranking, Y, k=_FIRST),
+        Reliability.at(after, Y, k=_FIRST),
         (Judged.of(ranking, Y, k=_FIRST).ndcg(_FIRST).value, Judged.of(after, Y, k=_FIRST).ndcg(_FIRST).value),
         {name: trial.f1(places, goal) for name, places in given.items()},
     )

@@ -5,7 +5,7 @@ between the mean score and the share of right ones in a bin, each bin weighed by
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,3 +46,13 @@ class Reliability:
         """The expected calibration error as a fraction; 0 where nothing was suggested."""
         total = self.count.sum()
         return float((self.count * np.abs(self.promised - self.kept)).sum() / total) if total else 0.0
+
+    def to_json(self) -> dict[str, list[float]]:
+        """All of it as plain values."""
+        return {"count": self.count.tolist(), "promised": self.promised.tolist(), "kept": self.kept.tolist()}
+
+    @classmethod
+    def from_json(cls, saved: dict[str, Any]) -> Self:
+        """What `to_json` gave."""
+        count, *shares = (np.array(saved[name]) for name in ("count", "promised", "kept"))
+        return cls(count.astype(np.int64), *shares)

@@ -15,6 +15,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from umpteen.core.errors import DataError, did_you_mean
 from umpteen.metrics.evaluation import Evaluation
+from umpteen.metrics.report import is_error
 
 _SUMMARY = re.compile(r"_avg_rank$|_p_value_vs_")  # what tables print of the very results they list
 _MISSING = re.compile(r"\s*(-|nan|missing.*)?\s*$", re.IGNORECASE)
@@ -22,7 +23,7 @@ _MISSING = re.compile(r"\s*(-|nan|missing.*)?\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Result:
-    """One figure of one method; higher is better."""
+    """One figure of one method; higher is better, except of errors."""
 
     dataset: str
     method: str
@@ -40,15 +41,19 @@ class Row:
 
     @property
     def best(self) -> frozenset[str]:
-        """The method, or methods, with the highest value."""
-        top = max(self.values.values())
-        return frozenset(method for method, value in self.values.items() if value == top)
+        """The method, or methods, with the best value."""
+        top = max(self._worth)
+        return frozenset(method for method, worth in zip(self.values, self._worth, strict=True) if worth == top)
 
     @property
     def ranks(self) -> dict[str, int]:
         """1 for the best; equal values share the better rank, as in sports."""
-        places = rankdata([-value for value in self.values.values()], method="min")
+        places = rankdata([-worth for worth in self._worth], method="min")
         return {method: int(place) for method, place in zip(self.values, places, strict=True)}
+
+    @property
+    def _worth(self) -> list[float]:
+        return [-value if is_error(self.metric) else value for value in self.values.values()]
 
 
 class Comparison:

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from umpteen.core.errors import DataError, SettingError, check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.bootstrap import intervals
+from umpteen.metrics.calibration import Reliability
 from umpteen.metrics.groups import Group, Ties, frequency_groups
 from umpteen.metrics.ranking import Judged, Ratio, Truth, coverage, inverse_propensity, true_labels
 from umpteen.metrics.sets import Counts
 
+HALF = 0.5  # from which score on a label counts as given where nothing else is said
 AT_K = {"P": Judged.precision, "R": Judged.recall, "nDCG": Judged.ndcg, "PSP": Judged.psp, "PSnDCG": Judged.psndcg}
 
 
@@ -23,13 +25,13 @@ class Report:
     """Metrics under the field's names, with the size of what they were measured on."""
 
     scores: dict[str, float]  # "P@1", "nDCG@5", "macro-F1", ...
-    intervals: dict[str, tuple[float, float]]  # 95%, by bootstrap; not for macro averages and coverage
+    intervals: dict[str, tuple[float, float]]  # 95%, by bootstrap; only of what is a sum over documents
     groups: tuple[Group, ...]  # tail, torso, head
     documents: int
     labels: int  # that the model knows
     documents_without_labels: int  # each counts as 0
     labels_never_seen: int  # in the truth, but on no training document
-    threshold: float  # of the sets that F1 is about
+    given: str  # which labels count as given in F1, in words
     ties: Ties  # how the groups' areas were taken
 
     def __getitem__(self, metric: str) -> float:
@@ -45,7 +47,7 @@ class Report:
             "labels": self.labels,
             "documents_without_labels": self.documents_without_labels,
             "labels_never_seen": self.labels_never_seen,
-            "threshold": self.threshold,
+            "given": self.given,
             "ties": self.ties,
         }
 
@@ -57,7 +59,7 @@ def evaluate(
     counts: NDArray[np.integer],
     documents: int,
     at: Sequence[int] = (1, 3, 5),
-    threshold: float = 0.5,
+    chosen: tuple[Ranking, str] | None = None,
     a: float = 0.55,
     b: float = 1.5,
     least: int = 5,
@@ -68,7 +70,8 @@ def evaluate(
 ) -> Report:
     """Everything about a ranking beside the truth; `counts` (of the model's labels) and `documents` are of training.
 
-    Columns of the truth beyond the model's labels are labels it never saw: never right, but missed.
+    Columns of the truth beyond the model's labels are labels it never saw: never right, but missed. `chosen` are the
+    labels that documents are given, for F1, and how they are chosen in words; without it, those that score 0.5 or more.
     """
     check_choice("group_by", group_by, ("test", "train"))
     if not at or min(at) < 1:
@@ -81,10 +84,10 @@ def evaluate(
     seen = np.pad(counts, (0, Y.shape[1] - len(counts)))
     judged = Judged.of(ranking, Y, k=max(at), weights=inverse_propensity(seen, documents, a=a, b=b))
     ratios = {f"{name}@{k}": metric(judged, k) for name, metric in AT_K.items() for k in at}
-    chosen = ranking.above(threshold)
-    per_document = Counts.per_document(chosen, Y)
+    given, words = chosen or (ranking.above(HALF), f"score {HALF:g} or more")
+    per_document = Counts.per_document(given, Y)
     ratios |= _set_ratios(per_document)
-    scores = {name: ratio.value for name, ratio in ratios.items()} | _label_scores(ranking, chosen, Y, at)
+    scores = {name: ratio.value for name, ratio in ratios.items()} | _label_scores(ranking, given, Y, at)
     spread = intervals(ratios, resamples=resamples, seed=seed)
     return Report(
         scores={name: 100 * value for name, value in scores.items()},
@@ -94,9 +97,14 @@ def evaluate(
         labels=len(counts),
         documents_without_labels=int((per_document.true == 0).sum()),
         labels_never_seen=int((seen[np.unique(Y.indices)] == 0).sum()),
-        threshold=threshold,
+        given=words,
         ties=ties,
     )
+
+
+def is_error(metric: str) -> bool:
+    """Whether less of a metric is better."""
+    return metric.startswith("ECE")
 
 
 def _set_ratios(counts: Counts) -> dict[str, Ratio]:
@@ -113,11 +121,12 @@ def _set_ratios(counts: Counts) -> dict[str, Ratio]:
 
 
 def _label_scores(ranking: Ranking, chosen: Ranking, Y: Truth, at: Sequence[int]) -> dict[str, float]:
-    """Macro averages and coverage: what is counted by label."""
+    """Macro averages, coverage and calibration: what is not a sum over documents."""
     scores = {f"macro-{name}": value for name, value in Counts.per_label(chosen, Y).averages().items()}
     at_k = {k: Counts.per_label(ranking.top(k), Y).averages() for k in at}
     scores |= {f"macro-{name}@{k}": at_k[k][name] for name in ("P", "R", "F1") for k in at}
-    return scores | {f"coverage@{k}": coverage(ranking, Y, k=k) for k in at}
+    scores |= {f"coverage@{k}": coverage(ranking, Y, k=k) for k in at}
+    return scores | {f"ECE@{k}": Reliability.at(ranking, Y, k=k).error for k in at}
 
 
 def _rounded(value: Any) -> Any:

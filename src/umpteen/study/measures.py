@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from umpteen.core.errors import SettingError, did_you_mean
-from umpteen.metrics.report import AT_K
+from umpteen.metrics.report import AT_K, is_error
 
 _AT = re.compile(r"([\w-]+)@([1-9]\d{0,3})")
 _LEFT = "kept "  # before a measure: what is left of its value without noise
 _SETS = tuple(f"{kind}-{name}" for kind in ("micro", "macro", "document") for name in ("P", "R", "F1"))
-_LISTED = (*AT_K, "coverage", *(f"macro-{name}" for name in ("P", "R", "F1")))  # those at k
+_LISTED = (*AT_K, "coverage", "ECE", *(f"macro-{name}" for name in ("P", "R", "F1")))  # those at k
 _GROUPS = tuple(f"{group}-{area}" for group in ("tail", "torso", "head") for area in ("AUC", "AUPR"))
 
 
@@ -68,7 +68,7 @@ def written(name: str, value: float) -> str:
 
 def less_is_better(name: str) -> bool:
     """Whether a lower value is the better one."""
-    return name in COSTS and COSTS[name].less
+    return is_error(name) or (name in COSTS and COSTS[name].less)
 
 
 def is_percent(name: str) -> bool:

@@ -1,19 +1,26 @@
 """umpteen evaluate: how well a model ranks the labels of documents whose labels are known."""
 
 import json as json_text
+from copy import copy
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
 from umpteen.app import options
+from umpteen.app.choosing import ByPolicy, choice
 from umpteen.app.inputs import report_bad
 from umpteen.app.scores import show_report
 from umpteen.app.tables import show
-from umpteen.contract.judgement import judge
+from umpteen.contract.judgement import Judgement, judge
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.progress import bar
 from umpteen.data.folder import TEST, corpus_at, spoken_name
+from umpteen.study.style import check_ending
+
+if TYPE_CHECKING:
+    from umpteen.contract.classifier import Classifier
+    from umpteen.core.corpus import Corpus
 
 _KEPT = 5  # labels of each document in a saved evaluation
 
@@ -40,7 +47,24 @@ def evaluate(
     ] = None,
     at: Annotated[str, Option("--at", help="The k of metrics at k.")] = "1,3,5",
     depth: Annotated[int, Option("--depth", help="Labels ranked for each document.")] = 100,
-    threshold: Annotated[float, Option("--threshold", help="Score from which a label counts as given in F1.")] = 0.5,
+    k: Annotated[
+        int | None, Option("-k", help="How many labels count as given in F1.", show_default="the model's policy")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        Option(
+            "--threshold",
+            help="Score from which a label counts as given in F1.",
+            show_default="the model's policy, else 0.5",
+        ),
+    ] = None,
+    policy: ByPolicy = None,
+    plot: Annotated[
+        Path | None,
+        Option(
+            "--plot", metavar="FILE", help="Draw scores against what they keep: .png, .svg, .pdf.", show_default=False
+        ),
+    ] = None,
     ties: Annotated[
         Literal["half", "strict"], Option("--ties", help="What a tie is worth in the AUC of groups.")
     ] = "half",
@@ -58,18 +82,23 @@ def evaluate(
     Example: umpteen evaluate m test.tsv
     """
     places = _places(at)
-    for path in (per_label, save):
+    if plot is not None:
+        check_ending(plot)
+    for path in (per_label, save, plot):
         if path is not None and not path.absolute().parent.is_dir():
             raise DataError(f"There is no folder {path.parent} to write {path.name} into.")
     corpus = corpus_at(test, part=TEST, format=format, base=base, skip_bad=skip_bad)
     from umpteen.contract.classifier import model_name
     from umpteen.metrics.evaluation import Evaluation
     from umpteen.metrics.per_label import write_per_label
+    from umpteen.metrics.report import HALF
     from umpteen.metrics.report import evaluate as report_on
     from umpteen.models import load
 
     loaded = load(model)
-    found = judge(loaded, corpus, depth=max(*places, _KEPT, min(depth, len(loaded.labels_))))
+    deep = max(*places, _KEPT, min(depth, len(loaded.labels_)))
+    wanted = choice(loaded, k=k, threshold=threshold, policy=policy, usual=(deep, HALF))
+    found = judge(loaded, corpus, depth=max(deep, wanted.depth))
     with bar("Measuring"):
         report = report_on(
             found.ranking,
@@ -77,7 +106,7 @@ def evaluate(
             counts=loaded.labels_.counts,
             documents=loaded.documents_,
             at=places,
-            threshold=threshold,
+            chosen=(wanted.pick(found.ranking), wanted.words),
             a=a,
             b=b,
             group_by=groups,
@@ -94,6 +123,8 @@ def evaluate(
                 "documents": found.ids if all(found.ids) else None,
             }
             Evaluation.of(report, found.ranking, found.space, **about, k=_KEPT).save(save)
+        if plot is not None:
+            _draw(plot, loaded, corpus, found)
     finally:  # figures are not lost where a file cannot be written
         if json:
             beside = {"seconds": round(found.seconds, 4), "model": name, "data": corpus.name}
@@ -101,6 +132,24 @@ def evaluate(
         else:
             show_report(report, model=name, data=corpus.name, seconds=found.seconds)
     report_bad(corpus)
+
+
+def _draw(plot: Path, model: "Classifier", corpus: "Corpus", found: Judgement) -> None:
+    """Reliability of the first five labels; of a calibrated model, before and after."""
+    from umpteen.core.files import Staging
+    from umpteen.metrics.calibration import Reliability
+    from umpteen.study.reliability import draw
+
+    sides = {"scores": found} if model.tuning_ is None else {"before": _before(model, corpus), "after": found}
+    curves = {name: Reliability.at(side.ranking, side.truth, k=_KEPT) for name, side in sides.items()}
+    with Staging() as staging:
+        draw(curves, staging.open(plot), format=plot.suffix.lower().removeprefix("."))
+
+
+def _before(model: "Classifier", corpus: "Corpus") -> Judgement:
+    plain = copy(model)
+    plain.tuning_ = None
+    return judge(plain, corpus, depth=_KEPT)
 
 
 def _places(at: str) -> list[int]:
