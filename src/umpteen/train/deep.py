@@ -41,6 +41,7 @@ class DeepClassifier(Classifier):
     reads_features = False
     exact = False
     resumable = True
+    watches = True
     reasons: ClassVar[tuple[Kind, ...]] = ("leaning",)
 
     # What a model gives ---------------------------------------------------------------------------------------------
