@@ -185,3 +185,22 @@ def test_a_label_file_for_other_labels_is_noticed(umpteen: Command, data: Path, 
     names.write_text("x1\tOne\nx2\tTwo\n")
     done = umpteen("train", data / "train.jsonl", "--labels", names, "--out", tmp_path / "m2")
     assert "names none of the 4 labels" in done.err
+
+
+def test_calibrated_by_documents_kept_aside(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    lines = (data / "train.jsonl").read_text() * 4
+    (tmp_path / "many.jsonl").write_text(lines)
+    done = umpteen("train", tmp_path / "many.jsonl", "--out", tmp_path / "c", "--model", "neighbours", "--calibrate")
+    assert done.code == 0
+    assert "Calibrated (isotonic) on 7 documents." in done.out
+    made = library.load(tmp_path / "c")
+    assert made.documents_ == 72  # trained again on all
+    assert len(made.tuning_.policies.labels) == len(made.labels_)
+    plain = umpteen("train", tmp_path / "many.jsonl", "--out", tmp_path / "p", "--model", "neighbours")
+    assert "Calibrated" not in plain.out
+
+
+def test_named_documents_calibrate_for_free(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    arguments = ("train", data, "--valid", data / "test.jsonl", "--model", "neighbours", "--out")
+    assert "Calibrated (isotonic) on 6 documents." in umpteen(*arguments, tmp_path / "c").out
+    assert "Calibrated" not in umpteen(*arguments, tmp_path / "p", "--no-calibrate").out

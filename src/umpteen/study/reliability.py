@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def draw(curves: Mapping[str, Reliability], out: BinaryIO, *, format: str) -> None:
     """Write one picture of all curves, by name, `format` being png, svg or pdf."""
-    painted(lambda figure: _fill(figure, curves), out, size=(6, 6.6), format=format, what="Drawing reliability")
+    painted(lambda figure: _fill(figure, curves), out, size=(6, 7.4), format=format, what="Drawing reliability")
 
 
 def _fill(figure: "Figure", curves: Mapping[str, Reliability]) -> None:
@@ -20,7 +20,6 @@ def _fill(figure: "Figure", curves: Mapping[str, Reliability]) -> None:
     kept, many = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     kept.plot([0, 100], [0, 100], color=SOFT, linewidth=1)
     kept.set(ylabel="right, percent", ylim=(0, 100))
-    kept.set_aspect("equal", adjustable="box")
     many.set(xlabel="score, percent", ylabel="labels", xlim=(0, 100))
     for place, ((name, curve), (dash, colour)) in enumerate(zip(curves.items(), strokes(), strict=False)):
         there, bins = curve.count > 0, len(curve.count)
@@ -30,4 +29,5 @@ def _fill(figure: "Figure", curves: Mapping[str, Reliability]) -> None:
         edges = [100 * n / bins + place * width for n in range(bins)]
         many.bar(edges, curve.count, width, align="edge", color=colour)
     many.set_yscale("symlog", linthresh=10)
+    many.yaxis.set_major_formatter("{x:,.0f}")
     figure.legend(loc="outside lower left", frameon=False)

@@ -1,0 +1,46 @@
+"""A training with its calibration: documents are kept aside for it where none were named."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from umpteen.contract.classifier import Classifier
+    from umpteen.core.corpus import Corpus
+
+_ASIDE, _MOST = 0.1, 5_000  # share of the documents kept aside, and how many at most
+
+
+def taught(
+    model: "Classifier",
+    corpus: "Corpus",
+    valid: "Corpus | None",
+    *,
+    calibrate: bool | None,
+    **given: Any,
+) -> None:
+    """Fit a model and calibrate it, if that is wanted: by `valid`, or by documents of its own that are kept aside.
+
+    A model that watches such documents anyway is trained once, and calibrated by them. Any other is trained on the
+    rest, calibrated, and trained again on all: what scores mean is known from the first, what it knows is from all.
+    """
+    if calibrate is None:
+        calibrate = valid is not None and not getattr(model.params, "favour", 0)
+    if not calibrate or valid is not None:
+        model.fit(corpus, valid=valid, **given)
+        if calibrate:
+            model.calibrate(valid)
+        return
+    rest, aside = _parted(corpus, model.params.seed)
+    model.fit(rest, valid=aside if model.watches else None, **given)
+    model.calibrate(aside)
+    if not model.watches:
+        tuning, space = model.tuning_, model.labels_
+        model.fit(corpus, **given)
+        model.tuning_ = tuning.moved(space, model.labels_) if tuning is not None else None
+
+
+def _parted(corpus: "Corpus", seed: int) -> "tuple[Corpus, Corpus]":
+    from umpteen.data.split import split
+
+    corpus.size = corpus.size if corpus.size is not None else sum(1 for _ in corpus)
+    share = min(_ASIDE, _MOST / max(1, corpus.size))
+    return tuple(split(corpus, {"rest": 1 - share, "aside": share}, seed=seed).values())  # type: ignore[return-value]
