@@ -1,0 +1,78 @@
+// Why a label: the words lit up behind the text, and below the label the words, paths and neighbours in numbers.
+
+import { $, chance, make, meter, plural } from "./elements.js";
+
+const CLASS = { for: "for", against: "against", "attended to": "attended" };
+const FAINT = 0.02; // of the strongest word: not worth a mark
+const ROWS = 8;
+
+export function light(reasons) {
+  const mirror = $("mirror");
+  mirror.replaceChildren();
+  let plain = "";
+  for (const piece of reasons ? reasons.pieces : []) {
+    if (Math.abs(piece.share) < FAINT) {
+      plain += piece.text;
+      continue;
+    }
+    mirror.append(plain, make("mark", { className: CLASS[piece.side], share: Math.abs(piece.share).toFixed(2) }, piece.text));
+    plain = "";
+  }
+  mirror.append(plain, "\n");
+  mirror.scrollTop = $("text").scrollTop;
+  legend(reasons);
+}
+
+function legend(reasons) {
+  const shown = reasons && reasons.pieces.some((piece) => piece.weight);
+  $("legend").hidden = !shown;
+  $("hint").hidden = shown;
+  if (!shown) return;
+  const mark = (side, text) => make("mark", { className: side }, text);
+  const against = reasons.pieces.some((piece) => piece.side === "against" && Math.abs(piece.share) >= FAINT);
+  if (reasons.kind === "attention")
+    $("legend").replaceChildren(`Where the model looks for “${reasons.label}”: the deeper the `, mark("attended", "colour"), ", the more.");
+  else
+    $("legend").replaceChildren("Words that speak ", mark("for", "for"), ` “${reasons.label}”`, ...(against ? [" and ", mark("against", "against"), " it"] : []),
+      "; the deeper the colour, the more.");
+}
+
+export function panel(reasons) {
+  const strongest = Math.max(...Object.values(reasons.features).flat().map((row) => Math.abs(row.weight)));
+  const sides = Object.entries(reasons.features).filter(([, rows]) => rows.length);
+  return make("div", { className: "reasons", role: "region", ariaLabel: `Why ${reasons.label}` },
+    make("div", { className: "sides" }, ...sides.map((side) => words(side, strongest))),
+    reasons.summary ? make("p", { className: "soft" }, minus(reasons.summary)) : null,
+    ...reasons.paths.flatMap(path),
+    ...neighbours(reasons));
+}
+
+function words([side, rows], strongest) {
+  const amount = (weight) => (side === "attended to" ? `${(100 * weight).toFixed(1)}%` : signed(weight));
+  return make("table", { className: CLASS[side] }, make("caption", {}, `Words ${side}`),
+    make("tbody", {}, ...rows.slice(0, ROWS).map((row) => make("tr", {},
+      make("th", { scope: "row", dir: "auto" }, row.name),
+      make("td", {}, meter(Math.abs(row.weight) / strongest)),
+      make("td", { className: "number" }, amount(row.weight))))));
+}
+
+function path({ heading, chance: whole, steps }) {
+  const nested = steps.reduceRight((below, step) => make("li", {},
+    make("div", {}, make("b", {}, chance(step.chance)),
+      make("span", {}, step.name, step.size > 1 ? make("span", { className: "soft" }, ` ${plural(step.size, "label")}`) : null)),
+    below && make("ol", {}, below)), null);
+  return [make("h3", {}, heading, make("span", { className: "soft" }, ` ${chance(whole)} in all`)),
+    make("ol", { className: "path" }, nested)];
+}
+
+function neighbours({ neighbours: near, votes }) {
+  if (!near.length) return [];
+  return [make("h3", {}, "Nearest training documents ", make("span", { className: "soft" }, votes)),
+    make("ol", { className: "near" }, ...near.slice(0, ROWS).map((one) => make("li", {},
+      make("span", { className: "document", dir: "auto" }, one.document),
+      make("span", { className: "number" }, one.similarity.toFixed(2)),
+      make("span", { className: "soft" }, one.labels.join(", ")))))];
+}
+
+const minus = (text) => text.replace(/-(?=\d)/g, "−");
+const signed = (weight) => minus((weight > 0 ? "+" : "") + weight.toFixed(2));
