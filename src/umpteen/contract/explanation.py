@@ -70,11 +70,23 @@ class Explanation:
     neighbours: tuple[Neighbour, ...] = ()
     brought: tuple[Brought, ...] = ()  # what the neighbours taught, falling by share
     above: str = ""  # where the parents of labels come from
+    votes: tuple["Vote", ...] = ()  # of the models that it was made of
     kind: Kind = "sum"  # what weights are: parts of a sum, shares of attention, or parts of a sum to first order
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one of several models said of the label."""
+
+    member: str
+    place: int | None  # in its ranking, from 1; none where it does not list the label
+    score: float
+    weight: float  # of its vote
+    reasons: Explanation | None = None
 
 
 def spread(places: NDArray[np.int64], weights: Sequence[float]) -> tuple[Span, ...]:

@@ -13,7 +13,7 @@ from umpteen.core.lock import held
 from umpteen.core.store import ADVICE, Folder, NewFolder, new_folder, recover
 
 LOG = "log.tsv"
-_WANTED, _CHECKPOINT, _LOCK = "run.json", "checkpoint", "lock"
+_WANTED, _CHECKPOINT, _DONE, _LOCK = "run.json", "checkpoint", "done", "lock"
 
 
 class Run:
@@ -79,9 +79,14 @@ class Run:
         return Run(place, resume=(place / _WANTED).is_file(), seconds=self.seconds)
 
     @property
+    def done(self) -> Path:
+        """Where a part keeps its model once it is trained."""
+        return self.path / _DONE
+
+    @property
     def started(self) -> bool:
-        """Whether there is a checkpoint, here or in a part, to go on with."""
-        return any(self.path.glob(f"**/{_CHECKPOINT}"))
+        """Whether there is something to go on with, here or in a part: a checkpoint, or a trained model."""
+        return any(any(self.path.glob(f"**/{name}")) for name in (_CHECKPOINT, _DONE))
 
     @contextmanager
     def held(self) -> Iterator[None]:

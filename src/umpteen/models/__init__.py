@@ -57,15 +57,25 @@ def model(name: str) -> type[Classifier]:
 def load(path: str | Path) -> Classifier:
     """The model saved in a folder, whichever it is."""
     folder = Folder(path, verify=False)
+    entry = _entry_of(folder)
+    with ThreadPoolExecutor(1) as pool:  # both take their time
+        verified = pool.submit(folder.verify)
+        kind = entry.load()
+        verified.result()
+    return kind.from_folder(folder)
+
+
+def from_folder(folder: Folder) -> Classifier:
+    """The model in an open folder that was verified."""
+    return _entry_of(folder).load().from_folder(folder)
+
+
+def _entry_of(folder: Folder) -> Entry:
     name = folder.facts.get("model")
     if not isinstance(name, str) or name not in entries():
         hint = did_you_mean(str(name), entries())
         raise FolderError(f"{folder.path} holds a model {name!r}, which this version does not know. {hint}")
-    with ThreadPoolExecutor(1) as pool:  # both take their time
-        verified = pool.submit(folder.verify)
-        kind = entries()[name].load()
-        verified.result()
-    return kind.from_folder(folder)
+    return entries()[name]
 
 
 def _entry(file: Path) -> Entry | None:
