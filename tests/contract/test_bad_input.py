@@ -48,7 +48,7 @@ SETTINGS = {
     "a text for a number": ({"seed": "one"}, "'seed' takes a whole number, not 'one'"),
     "a fraction": ({"jobs": 1.5}, "'jobs' takes a whole number, not 1.5"),
     "yes or no": ({"seed": True}, "'seed' takes a whole number, not True"),
-    "below the least": ({"jobs": -1}, "'jobs' must be 0 or more, not -1"),
+    "below the least": ({"jobs": -1}, "'jobs' must be 0 to 4096, not -1"),
 }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.progress import bar
+from umpteen.core.sound import check_bounds, check_kind
 from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import cluster as kernel
@@ -66,7 +67,11 @@ class Tree:
     @classmethod
     def load(cls, folder: Folder, name: str) -> "Tree":
         """The same as was saved."""
-        return cls(folder.array(f"{name}_order"), tuple(np.array(level) for level in folder.json(f"{name}_levels")))
+        order, levels = folder.array(f"{name}_order"), [np.array(level) for level in folder.json(f"{name}_levels")]
+        check_kind(order, "i4")
+        for level in levels:
+            check_bounds(level, len(level) - 1, len(order))
+        return cls(order, tuple(levels))
 
     def grown(self, new: NDArray[np.int32], beside: NDArray[np.int64]) -> "tuple[Tree, NDArray[np.int64]]":
         """The tree with each `new` label right behind the label at place `beside`; and the old labels' new places."""

@@ -5,7 +5,9 @@ from itertools import count, takewhile
 
 from umpteen.contract.explanation import Explanation
 from umpteen.core.corpus import Corpus
+from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
+from umpteen.core.sound import check_places
 from umpteen.core.space import LabelSpace
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree
@@ -41,9 +43,16 @@ class Forest:
             tree.save(folder, f"tree{number}")
 
     @classmethod
-    def load(cls, folder: Folder, settings: LinearSettings) -> "Forest":
-        """The same as was saved."""
+    def load(cls, folder: Folder, settings: LinearSettings, *, labels: int) -> "Forest":
+        """The same as was saved, of so many labels."""
         names = takewhile(lambda name: folder.has(f"{name}_order.npy"), (f"tree{number}" for number in count()))
-        return cls(
-            Features.load(folder, settings), [(Tree.load(folder, name), Weights.load(folder, name)) for name in names]
-        )
+        made = cls(Features.load(folder, settings), [])
+        for name in names:
+            tree = Tree.load(folder, name)
+            check_places(tree.order, labels)
+            made.trees.append((tree, Weights.load(folder, name, labels=len(tree.order))))
+            if len(made.trees[-1][1].features) != made.features.width + 2:
+                raise DataError("The weights are of other features.")
+        if not made.trees:
+            raise DataError("There is no tree.")
+        return made

@@ -13,14 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.core.errors import DataError
+from umpteen.core.sound import check_kind
 from umpteen.core.spill import growing, spill
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import pack as kernel
+from umpteen.kernels.sound import is_sound
 from umpteen.kernels.threads import ranges
 
 Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]  # feature, child, weight
 Bounds = NDArray[np.int64]
 
+_KINDS = ("i4", "u8", "u", "u4", "u2", "u", "f4", "i8", "i8", "i8")  # of the arrays below
 _FULL = 0.4  # a row of sixteen children with this share of them gets an entry for each
 _PIECE = 1 << 22  # rows at a time where that saves memory
 _LEAST, _ROOM = 1 << 20, 150  # weights packed at a time at least; bytes that packing one takes
@@ -65,9 +69,21 @@ class Weights:
             folder.array(f"{name}_{item.name}", getattr(self, item.name))
 
     @classmethod
-    def load(cls, folder: Folder, name: str) -> "Weights":
-        """Map what was saved."""
-        return cls(**{item.name: folder.array(f"{name}_{item.name}") for item in fields(cls)})
+    def load(cls, folder: Folder, name: str, *, labels: int) -> "Weights":
+        """Map what was saved, for a tree of so many labels."""
+        made = cls(**{item.name: folder.array(f"{name}_{item.name}") for item in fields(cls)})
+        made._check(labels)
+        return made
+
+    def _check(self, labels: int) -> None:
+        """Raise where the arrays lead out of each other, which the kernel would follow."""
+        for item, kind, dimensions in zip(fields(self), _KINDS, (3, 2, 1, 1, 1, 1, 2, 2, 1, 1), strict=True):
+            check_kind(getattr(self, item.name), kind, dimensions)
+        layers = len(self.layers)
+        shapes = self.features.shape[1:], self.words.shape[1:], self.scales.shape, self.layers.shape, self.packing.shape
+        parts = [part for item, part in zip(fields(self), self.parts, strict=True) if item.name != "scales"]
+        if shapes != ((layers, 2), (2,), (layers, 2), (layers, 3), (2,)) or not is_sound(*parts, labels):
+            raise DataError("The packed weights lead out of their arrays.")
 
 
 @dataclass(frozen=True)

@@ -80,9 +80,10 @@ class Features:
         """The same as was saved."""
         made = cls(settings, unit=unit)
         known = folder.facts["features"]
-        made.width = known["width"]
+        made.width = int(known["width"])
         if known["text"]:
             made.tfidf = Tfidf.load(folder, settings)
+            made.width = made.tfidf.width
         elif folder.has("features.json"):
             made._names = folder.json("features")
         return made

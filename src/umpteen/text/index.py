@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.core.errors import DataError
 from umpteen.core.extras import need
+from umpteen.core.sound import check_kind
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.threads import cores
 
@@ -76,7 +78,12 @@ class Index:
     @classmethod
     def load(cls, folder: Folder) -> "Index":
         """The same as was saved."""
-        return cls(folder.array("index_vectors"), folder.array("index_centres"))
+        made = cls(folder.array("index_vectors"), folder.array("index_centres"))
+        check_kind(made.vectors, "f4", 2)
+        check_kind(made.centres, "f4", 2)
+        if made.vectors.shape[1] != made.centres.shape[1] or not len(made.centres):
+            raise DataError("The vectors and the centres of their clusters are of different widths.")
+        return made
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.progress import bar
 from umpteen.core.settings import Settings, setting
+from umpteen.core.sound import check_kind, check_places
 from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import words as kernel
@@ -146,6 +147,7 @@ class Tfidf:
         """The same as was saved."""
         made = cls(settings)
         made.idf, made._table, made._columns = (folder.array(n) for n in ("idf", "feature_table", "feature_columns"))
+        made._check()
 
         def saved() -> Spelling:
             words = saved_words(folder)
@@ -153,6 +155,16 @@ class Tfidf:
 
         made._source = saved
         return made
+
+    def _check(self) -> None:
+        """Raise where the table would be searched for ever, or leads to columns that are not there."""
+        check_kind(self.idf, "f4")
+        check_kind(self._table, "u8")
+        check_kind(self._columns, "i4")
+        size, used = len(self._table), self._table != 0
+        if size & (size - 1) or len(self._columns) != size or used.all():
+            raise DataError(f"A table of {size} features with {len(self._columns)} columns cannot be searched.")
+        check_places(self._columns[used], self.width)
 
     def _spelled(self) -> Spelling:
         if self._source is not None:

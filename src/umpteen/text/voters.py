@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.ranking import Ranking
+from umpteen.core.sound import check_bounds, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import votes as kernel
 from umpteen.kernels.threads import each, ranges
@@ -97,6 +98,9 @@ class Voters:
         folder.array("document_labels", self.Y[1])
 
     @classmethod
-    def load(cls, folder: Folder) -> "Voters":
+    def load(cls, folder: Folder, *, labels: int = 2**31) -> "Voters":
         """The same as was saved."""
-        return cls(Index.load(folder), folder.array("document_bounds"), folder.array("document_labels"))
+        made = cls(Index.load(folder), folder.array("document_bounds"), folder.array("document_labels"))
+        check_bounds(made.Y[0], len(made.index), len(made.Y[1]))
+        check_places(made.Y[1], labels)
+        return made

@@ -25,7 +25,9 @@ PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and e
 class Learning(Tail):
     """How a network learns, and what it runs on."""
 
-    jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)
+    jobs: int = setting(
+        0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0, most=4096
+    )
 
     epochs: int = setting(10, "Times that training reads all documents, at most.", least=1)
     least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
@@ -71,7 +73,9 @@ class DeepSettings(Learning):
 class BagSettings(Learning, TfidfSettings):
     """For models that read features with values: tf-idf of text, or ready ones."""
 
-    jobs: int = setting(0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0)
+    jobs: int = setting(
+        0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0, most=4096
+    )
     min_df: int = setting(2, "A feature must occur in this many documents.", least=1)
     max_features: int = setting(100_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
     feature_dropout: float = setting(0.2, "Share of a document's features left out in a step.", least=0, most=0.9)

@@ -10,8 +10,10 @@ from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes, share_of_votes
 from umpteen.core.corpus import Corpus, Rows
+from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
+from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import neighbours as kernel
 from umpteen.kernels.threads import each, ranges
@@ -118,6 +120,14 @@ class Neighbours(Classifier):
 
     def _load(self, folder: Folder) -> None:
         self._features, self._titles = Features.load(folder, self.params), Titles.load(folder)
-        self._neighbours, self._power = folder.facts["chosen"]["neighbours"], folder.facts["chosen"]["power"]
+        self._neighbours, self._power = int(folder.facts["chosen"]["neighbours"]), folder.facts["chosen"]["power"]
         self._index = folder.array("index_bounds"), folder.array("index_rows"), folder.array("index_values")
         self._Y = folder.array("document_bounds"), folder.array("document_labels")
+        bounds, rows, values = self._index
+        check_bounds(bounds, self._features.width, len(rows))
+        check_places(rows, len(self._Y[0]) - 1)
+        check_kind(values, "f4")
+        check_bounds(self._Y[0], len(self._Y[0]) - 1, len(self._Y[1]))
+        check_places(self._Y[1], len(self.labels_))
+        if len(values) != len(rows) or self._neighbours < 1 or not isinstance(self._power, float):
+            raise DataError("The index is not whole.")

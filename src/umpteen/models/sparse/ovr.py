@@ -60,4 +60,4 @@ class OneVsRest(Classifier):
         self._forest.save(folder)
 
     def _load(self, folder: Folder) -> None:
-        self._forest = Forest.load(folder, self.params)
+        self._forest = Forest.load(folder, self.params, labels=len(self.labels_))

@@ -141,4 +141,4 @@ class PLT(Classifier):
         self._forest.save(folder)
 
     def _load(self, folder: Folder) -> None:
-        self._forest = Forest.load(folder, self.params)
+        self._forest = Forest.load(folder, self.params, labels=len(self.labels_))
