@@ -55,6 +55,8 @@ def cls(request: pytest.FixtureRequest) -> Iterator[type[Classifier]]:
         pytest.skip(f"{request.param}: {missing}")
     names = {field.name for field in fields(found.Params)}
     small = {name: value for name, value in SMALL.items() if name in names} if "epochs" in names else {}
+    if {"members", "how"} <= names:  # a model of models
+        small = {"members": ("plt", "neighbours")}
     made = found.__init__
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(found, "__init__", lambda self, **settings: made(self, **{**small, **settings}))
