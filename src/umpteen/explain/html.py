@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from umpteen.contract.explanation import Explanation, Feature, Kind, Neighbour, Step
+from umpteen.contract.explanation import Brought, Explanation, Feature, Kind, Neighbour, Step
 from umpteen.explain.reading import (
     Piece,
     Side,
@@ -12,8 +12,10 @@ from umpteen.explain.reading import (
     balance,
     chance,
     chance_of,
+    lesson,
     noun_of,
     pieces,
+    share_of,
     sides,
     trails,
     voters,
@@ -89,7 +91,13 @@ def _section(explanation: Explanation, number: int) -> str:
     """One label of the document."""
     key = "" if explanation.label == explanation.name else f'<p class="key">{escape(explanation.label)}</p>'
     score = f'<p class="score">{_bar(explanation.score)}<span>score {escape(chance(explanation.score))}</span></p>'
-    parts = (_text(explanation), _sides(explanation), *_paths(explanation), _neighbours(explanation))
+    parts = (
+        _text(explanation),
+        _sides(explanation),
+        *_paths(explanation),
+        _neighbours(explanation),
+        _brought(explanation),
+    )
     return (
         f'<section id="label{number}" aria-labelledby="name{number}">\n'
         f'<h2 id="name{number}">{escape(explanation.name)}</h2>{key}{score}\n{"".join(parts)}</section>\n'
@@ -175,7 +183,8 @@ def _neighbours(explanation: Explanation) -> str:
         if len(found) > _ROWS
         else ""
     )
-    return f'<h3>Nearest training documents <span class="soft">{summary}</span></h3>\n{table}{more}'
+    heading = "Taught by training documents" if explanation.brought else "Nearest training documents"
+    return f'<h3>{heading} <span class="soft">{summary}</span></h3>\n{table}{more}'
 
 
 def _near(neighbours: Iterable[Neighbour]) -> str:
@@ -184,6 +193,31 @@ def _near(neighbours: Iterable[Neighbour]) -> str:
         f'<td class="words">{escape(", ".join(near.labels))}</td><td>{_bar(near.similarity)}</td>'
         f'<td class="number">{near.similarity:.2f}</td></tr>'
         for near in neighbours
+    )
+
+
+def _brought(explanation: Explanation) -> str:
+    """What a teacher brought, as a table."""
+    if not explanation.brought:
+        return ""
+    summary, found = lesson(explanation)
+    head = '<tr><th scope="col">label</th><th scope="col">below</th><th scope="col">documents</th>'
+    head += '<th scope="col" colspan="2">votes</th></tr>'
+    table = f"<table><thead>{head}</thead><tbody>{_lessons(explanation, found[:_ROWS])}</tbody></table>\n"
+    rest = _lessons(explanation, found[_ROWS:])
+    more = f"<details><summary>{len(found) - _ROWS:,} more</summary><table>{rest}</table></details>\n" if rest else ""
+    return f'<h3>What they brought <span class="soft">{escape(summary)}</span></h3>\n{table}{more}'
+
+
+def _lessons(explanation: Explanation, brought: Iterable[Brought]) -> str:
+    def named(label: str) -> str:
+        return f"<strong>{escape(label)}</strong>" if label == explanation.name else escape(label)
+
+    return "".join(
+        f'<tr><th scope="row" dir="auto">{named(taught.label)}</th>'
+        f'<td class="words">{escape(", ".join(taught.parents))}</td><td class="number">{taught.documents:,}</td>'
+        f'<td>{_bar(taught.share)}</td><td class="number">{escape(share_of(taught.share))}</td></tr>'
+        for taught in brought
     )
 
 

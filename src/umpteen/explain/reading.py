@@ -6,7 +6,7 @@ from itertools import accumulate
 from math import prod
 from typing import Literal
 
-from umpteen.contract.explanation import Explanation, Feature, Kind, Neighbour, Step
+from umpteen.contract.explanation import Brought, Explanation, Feature, Kind, Neighbour, Step
 
 Side = Literal["for", "against", "attended to"]
 _FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
@@ -117,12 +117,26 @@ def trails(explanation: Explanation) -> list[tuple[str, tuple[Step, ...]]]:
 
 
 def voters(explanation: Explanation) -> tuple[str, list[Neighbour]]:
-    """What the neighbours come to, and those of them that have the label, nearest first; all where none has."""
+    """What the neighbours come to, and those of them that have the label, nearest first; all where none has.
+
+    Of those that taught a network, all are shown: each brought labels.
+    """
     found = [near for near in explanation.neighbours if explanation.name in near.labels]
     verb = "has" if len(found) == 1 else "have"
+    if explanation.brought:
+        return f"{len(found):,} of {len(explanation.neighbours):,} {verb} the label", [*explanation.neighbours]
     return f"{len(found):,} of the {len(explanation.neighbours):,} that vote {verb} the label", found or [
         *explanation.neighbours
     ]
+
+
+def lesson(explanation: Explanation) -> tuple[str, list[Brought]]:
+    """How much the teacher brought, and all labels that it did, the label itself first, then by their votes."""
+    brought = sorted(explanation.brought, key=lambda taught: taught.label != explanation.name)
+    parents = {parent for taught in brought for parent in taught.parents}
+    labels = f"{len(brought):,} label{'s' if len(brought) > 1 else ''}"
+    above = f", {len(parents):,} parent{'s' if len(parents) > 1 else ''} by {explanation.above}" if parents else ""
+    return f"{labels}{above}", brought
 
 
 def chance_of(path: tuple[Step, ...]) -> float:

@@ -15,9 +15,11 @@ from umpteen.explain.reading import (
     balance,
     chance,
     chance_of,
+    lesson,
     noun_of,
     passages,
     pieces,
+    share_of,
     sides,
     trails,
     voters,
@@ -46,6 +48,7 @@ def lines(explanation: Explanation) -> Iterator[Text]:
         yield Text(balance(explanation))
     yield from _paths(explanation)
     yield from _neighbours(explanation)
+    yield from _brought(explanation)
 
 
 def _heading(explanation: Explanation) -> Text:
@@ -122,12 +125,29 @@ def _neighbours(explanation: Explanation) -> Iterator[Text]:
         return
     summary, found = voters(explanation)
     yield Text()
-    yield Text.assemble(("Nearest training documents", "bold"), f", {summary}")
+    heading = "Taught by training documents" if explanation.brought else "Nearest training documents"
+    yield Text.assemble((heading, "bold"), f", {summary}")
     for near in found[:_ROWS]:
         labels = ", ".join(map(one_line, near.labels))
         yield Text.assemble(f"  {near.similarity:.2f} {one_line(near.document, 100)}", (f"  {labels}", "dim"))
     if len(found) > _ROWS:
         yield Text(f"  {len(found) - _ROWS:,} more", "dim")
+
+
+def _brought(explanation: Explanation) -> Iterator[Text]:
+    """What a teacher brought: labels, how many documents have each, and what stands above them."""
+    if not explanation.brought:
+        return
+    summary, found = lesson(explanation)
+    yield Text()
+    yield Text.assemble(("What they brought", "bold"), f", {summary}")
+    for taught in found[: 2 * _ROWS]:
+        above = f"  below {', '.join(map(one_line, taught.parents))}" if taught.parents else ""
+        strong = "bold" if taught.label == explanation.name else ""
+        row = f"  {share_of(taught.share):>6} {taught.documents:>3} x "
+        yield Text.assemble(row, (one_line(taught.label), strong), (above, "dim"))
+    if len(found) > 2 * _ROWS:
+        yield Text(f"  {len(found) - 2 * _ROWS:,} more", "dim")
 
 
 def _printable(text: str) -> str:
