@@ -26,6 +26,7 @@ from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, FolderError, UmpteenError, check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
+from umpteen.core.settings import PASSING
 from umpteen.core.space import Label, LabelSpace
 from umpteen.core.spill import spill
 from umpteen.core.store import Folder, NewFolder, check_free, new_folder
@@ -302,7 +303,7 @@ class Classifier(Estimator):
         self._check_fitted()
         folder.facts |= {
             "model": model_name(type(self)),
-            "settings": asdict(self.params),
+            "settings": {name: value for name, value in asdict(self.params).items() if name not in PASSING},
             "documents": self.documents_,
             "answers": self.y_form_,
         }

@@ -20,7 +20,7 @@ def debian_labels(file: Path) -> dict[str, Label]:
         facet, _, _ = key.partition("::")
         name, _, text = stanza.get("Description", "").partition("\n")
         labels[key] = Label(key, name, (facet,) if "Tag" in stanza and facet != key else (), description=text)
-    for facet in {parent for label in labels.values() for parent in label.parents} - labels.keys():
+    for facet in sorted({parent for label in labels.values() for parent in label.parents} - labels.keys()):
         labels[facet] = Label(facet)
     return labels
 
