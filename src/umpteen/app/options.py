@@ -35,5 +35,14 @@ Language = Annotated[
     str | None,
     Option("--language", metavar="CODE", help="Take label names in this language, e.g. de.", show_default=False),
 ]
+Cluster = Annotated[
+    str | None,
+    Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Work on a Ray cluster: auto for that of this machine, or ray://HOST:10001.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Seed = Annotated[int, Option("--seed", help="Same seed, same result.")]

@@ -2,8 +2,25 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from umpteen.app.tables import show
+
+if TYPE_CHECKING:
+    from umpteen.app.cluster.machines import Cluster
+
+
+@contextmanager
+def spread_over(address: str | None) -> Iterator["Cluster | None"]:
+    """Have the cluster at an address do what can be spread, if one was named."""
+    if address is None:
+        yield None
+        return
+    from umpteen.app.cluster.machines import cluster_at
+    from umpteen.kernels.spread import working_on
+
+    with cluster_at(address) as cluster, working_on(cluster):
+        yield cluster
 
 
 @contextmanager
