@@ -10,6 +10,7 @@ from umpteen.explain.reading import (
     Side,
     amount,
     balance,
+    ballot,
     chance,
     chance_of,
     lesson,
@@ -91,17 +92,33 @@ def _section(explanation: Explanation, number: int) -> str:
     """One label of the document."""
     key = "" if explanation.label == explanation.name else f'<p class="key">{escape(explanation.label)}</p>'
     score = f'<p class="score">{_bar(explanation.score)}<span>score {escape(chance(explanation.score))}</span></p>'
-    parts = (
-        _text(explanation),
-        _sides(explanation),
-        *_paths(explanation),
-        _neighbours(explanation),
-        _brought(explanation),
-    )
+    parts = _votes(explanation) if explanation.votes else _reasons(explanation)
     return (
         f'<section id="label{number}" aria-labelledby="name{number}">\n'
         f'<h2 id="name{number}">{escape(explanation.name)}</h2>{key}{score}\n{"".join(parts)}</section>\n'
     )
+
+
+def _reasons(explanation: Explanation) -> Iterable[str]:
+    yield _text(explanation)
+    yield _sides(explanation)
+    yield from _paths(explanation)
+    yield _neighbours(explanation)
+    yield _brought(explanation)
+
+
+def _votes(explanation: Explanation) -> Iterable[str]:
+    """What each member said, and then each one's own reasons."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(vote.member)}</th><td>{_bar(vote.score)}</td>'
+        f'<td class="words">{escape(ballot(vote))}</td></tr>'
+        for vote in explanation.votes
+    )
+    yield f"<table><caption>Votes</caption>{rows}</table>\n"
+    for vote in explanation.votes:
+        if vote.reasons is not None:
+            yield f"<h3>Why {escape(vote.member)} said so</h3>\n"
+            yield from _reasons(vote.reasons)
 
 
 def _text(explanation: Explanation) -> str:

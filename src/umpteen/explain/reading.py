@@ -6,7 +6,7 @@ from itertools import accumulate
 from math import prod
 from typing import Literal
 
-from umpteen.contract.explanation import Brought, Explanation, Feature, Kind, Neighbour, Step
+from umpteen.contract.explanation import Brought, Explanation, Feature, Kind, Neighbour, Step, Vote
 
 Side = Literal["for", "against", "attended to"]
 _FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
@@ -137,6 +137,14 @@ def lesson(explanation: Explanation) -> tuple[str, list[Brought]]:
     labels = f"{len(brought):,} label{'s' if len(brought) > 1 else ''}"
     above = f", {len(parents):,} parent{'s' if len(parents) > 1 else ''} by {explanation.above}" if parents else ""
     return f"{labels}{above}", brought
+
+
+def ballot(vote: Vote) -> str:
+    """What a member of several said of the label."""
+    weight = "" if vote.weight == 1 else f", its vote counts {vote.weight:g}"
+    if vote.place is None:
+        return f"does not list it{weight}"
+    return f"place {vote.place:,}, score {chance(vote.score)}{weight}"
 
 
 def chance_of(path: tuple[Step, ...]) -> float:

@@ -13,6 +13,7 @@ from umpteen.explain.reading import (
     Side,
     amount,
     balance,
+    ballot,
     chance,
     chance_of,
     lesson,
@@ -39,6 +40,9 @@ _COLOURS: dict[Side, tuple[str, str]] = {  # of signs and, for the strongest, be
 def lines(explanation: Explanation) -> Iterator[Text]:
     """All there is to say, line by line."""
     yield _heading(explanation)
+    if explanation.votes:
+        yield from _votes(explanation)
+        return
     if explanation.text:
         yield Text()
         yield from _text(explanation)
@@ -56,6 +60,20 @@ def _heading(explanation: Explanation) -> Text:
     return Text.assemble(
         f"{chance(explanation.score)} {meter(explanation.score)} ", (one_line(explanation.name), "bold"), (key, "dim")
     )
+
+
+def _votes(explanation: Explanation) -> Iterator[Text]:
+    """What each member said, and then each one's own reasons."""
+    yield Text()
+    width = max(len(vote.member) for vote in explanation.votes)
+    for vote in explanation.votes:
+        yield Text(f"  {vote.member:<{width}}  {meter(vote.score)} {ballot(vote)}")
+    for vote in explanation.votes:
+        if vote.reasons is not None:
+            yield Text()
+            yield Text(f"Why {vote.member} said so", "bold")
+            _, *reasons = lines(vote.reasons)
+            yield from reasons
 
 
 def _text(explanation: Explanation) -> Iterator[Text]:
