@@ -45,11 +45,13 @@ def test_from_nothing_to_tables_and_again(umpteen: Command, here: Path, monkeypa
     assert head.split() == ["model", "P@1", "nDCG@3"]
     assert [row.split()[0] for row in rows] == ["kNN", "popular"]
     assert rows[0].count("*") == 2
-    assert "Written: o/report.md, o/scores.csv, o/results.csv" in done.out
+    assert "Written: o/report.md, o/report.html, o/scores.csv, o/scores.tex, o/results.csv" in done.out
     assert "A toy: 2 runs." in done.err
     assert "2 of 2: toy, " in done.err
     saved = sorted((here / "o" / "runs").glob("*/*"))
-    assert [file.name for file in saved] == ["evaluation.json", "result.json"] * 2
+    assert [file.name for file in saved] == ["evaluation.json", "log.txt", "result.json"] * 2
+    assert saved[1].read_text().splitlines()[0].endswith("  Reading")
+    assert "begins: toy, kNN, seed 0 (about " in done.err
     assert umpteen("compare", *(here / "o" / "runs").glob("*/evaluation.json")).code == 0
 
     monkeypatch.setattr("subprocess.Popen", no_child)

@@ -96,5 +96,8 @@ def test_features_are_not_given_to_a_model_that_reads_text(tmp_path: Path) -> No
     lines = [f"{n} " + " ".join(f"{f}:1" for f in rows.indices[rows.indptr[n] : rows.indptr[n + 1]]) for n in range(4)]
     (tmp_path / "numbers.txt").write_text("4 4 4\n" + "\n".join(lines) + "\n")
     text = PLAIN.replace('"toy"', '"numbers.txt"').replace('"neighbours"', '"xmlcnn"')
-    with pytest.raises(DataError, match="kNN reads text, and numbers holds ready features"):
+    (only,) = runs(tmp_path, text)
+    assert only.at["model"] == "popular"
+    text = text.replace('"popular"', '"xmlrnn"')
+    with pytest.raises(DataError, match="All models read text, and numbers holds ready features"):
         runs(tmp_path, text)

@@ -18,8 +18,9 @@ from umpteen.study.figures import points
 from umpteen.study.plan import Study
 from umpteen.study.reading import read_study
 from umpteen.study.results import Result, Results
+from umpteen.study.sheet import Sheet
 from umpteen.study.sources import found
-from umpteen.study.tables import Sheet, sheets
+from umpteen.study.tables import sheets
 
 Made = tuple[Study, Results]
 PUBLISHED = '[[published]]\nname = "Theirs"\ndata = "toy"\nsource = "Paper, Table 2"\nscores = { "P@1" = 55 }\n'
@@ -102,8 +103,9 @@ def test_models_as_columns_and_what_noise_leaves(made: Callable[..., Made]) -> N
 def test_published_rows_and_ranks(made: Callable[..., Made]) -> None:
     scores, ranks = shown(made(PLAIN + "ranks = true\n" + PUBLISHED))
     assert text(scores)[2] == ["Theirs", "55.00", "-"]
-    assert ranks.heads == ("average rank", "kNN", "popular", "Theirs")
-    assert text(ranks) == [["P@k", "1.00*", "3.00", "2.00"], ["nDCG@k", "1.00*", "1.00*", ""]]
+    assert ranks.heads == ("model", "rank P@k", "rank nDCG@k")
+    assert text(ranks) == [["kNN", "1.00*", "1.00*"], ["popular", "3.00", "1.00*"], ["Theirs", "2.00", "-"]]
+    assert ranks.note == "Average over the rows that a model has (1 of P@k, 1 of nDCG@k); 1 is the best."
 
 
 def test_the_page_and_its_files(made: Callable[..., Made], tmp_path: Path) -> None:
@@ -113,7 +115,8 @@ def test_the_page_and_its_files(made: Callable[..., Made], tmp_path: Path) -> No
     Result(results.cells[0].mark, error="It broke.").save(results.folder(results.cells[0]))
     results.look(results.cells[0])
     files = page.write(study, results, svg=True)
-    assert [file.name for file in files] == ["report.md", "scores.csv", "results.csv", "lines.png", "lines.svg"]
+    names = ["report.md", "report.html", "scores.csv", "scores.tex", "results.csv", "lines.png", "lines.svg"]
+    assert [file.name for file in files] == names
     assert {file.name for file in (tmp_path / "out0").iterdir()} == {"runs", *(file.name for file in files)}
     told = (tmp_path / "out0" / "report.md").read_text()
     assert told.startswith("# A toy\n\n8 of 9 runs have ended well. Seeds 0, 1. Figures are means")

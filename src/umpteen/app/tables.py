@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from umpteen.core.legible import spoken_seconds as spoken_seconds
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -52,11 +54,3 @@ def number(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else "-" if value != value else f"{value:,.2f}"
-
-
-def spoken_seconds(seconds: float) -> str:
-    """A time as a person says it."""
-    if seconds < 100:
-        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

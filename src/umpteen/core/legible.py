@@ -1,4 +1,4 @@
-"""What a line shows to people: a bar for a share, and any text on one line without signs that steer a terminal."""
+"""What a line shows to people: a bar for a share, a time, and text on one line without signs that steer a terminal."""
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -14,3 +14,11 @@ def one_line(text: str, width: int = 0) -> str:
     """A text on one line without signs that steer a terminal, cut to `width` where that is given."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return flat if not width or len(flat) <= width else f"{flat[: width - 1]}…"
+
+
+def spoken_seconds(seconds: float) -> str:
+    """A time as a person says it."""
+    if seconds < 100:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -61,14 +61,16 @@ class Cell:
 
 
 def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
-    """All runs of a study, checked: nothing wrong with models or settings shows later than here."""
+    """All runs of a study, checked: nothing wrong with models or settings shows later than here.
+
+    Models that read text are left out where there are ready features instead.
+    """
     settings = {variant.name: [*_settings(study, variant)] for variant in study.models}
-    for source in sources:
-        for variant in study.models:
-            if not source.is_text and not model(variant.model).reads_features:
-                raise DataError(f"{variant.name} reads text, and {source.data.name} holds ready features. {_OTHERS}")
     found = []
     for source in sources:
+        models = [variant for variant in study.models if source.is_text or model(variant.model).reads_features]
+        if not models:
+            raise DataError(f"All models read text, and {source.data.name} holds ready features. {_OTHERS}")
         shared = {
             "umpteen": _FORMAT,
             "files": marks(source),
@@ -77,7 +79,7 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
             "valid": study.valid,
             "at": [*depths(study.measures)],
         }
-        for noise, split, variant in product(_noises(study), _splits(source), study.models):
+        for noise, split, variant in product(_noises(study), _splits(source), models):
             for (varied, values), seed in product(settings[variant.name], _seeds(study, variant)):
                 own = {key: value for key, value in values.items() if key != "jobs"}  # which changes no result
                 wanted = {

@@ -9,6 +9,7 @@ from umpteen.core.errors import DataError, FolderError, did_you_mean, shown
 from umpteen.core.run import LOG
 from umpteen.core.store import MANIFEST, Folder
 
+_RESULT = "result.json"  # of a study's run that has ended
 _COLUMNS = ("step", "epoch", "loss", "ndcg@5", "best", "documents/s", "seconds")
 
 
@@ -60,7 +61,7 @@ def histories(paths: Sequence[Path]) -> list[History]:
 
 def _read(path: Path, name: str) -> History:
     folder = _folder(path)
-    ended = (folder / MANIFEST).is_file()
+    ended = (folder / MANIFEST).is_file() or (folder / _RESULT).is_file()
     if not (folder / LOG).is_file():
         raise FolderError(_without_log(folder, ended))
     head, *lines = _whole_lines(folder / LOG) or [""]

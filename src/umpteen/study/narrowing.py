@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.study.consistency import check, check_rates
 from umpteen.study.plan import Data, Study, Variant
-from umpteen.study.reading import RESERVED, check, check_rates, spoken
+from umpteen.study.reading import RESERVED, spoken
 
 
 def narrowed(

@@ -1,24 +1,36 @@
-"""What a study writes: a Markdown page with all tables and pictures, each table as CSV, each picture, all results."""
+"""What a study writes: pages in Markdown and HTML, each table as CSV and LaTeX, each picture, all results."""
 
-from collections.abc import Iterator, Sequence
+import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from umpteen.core.files import Staging
 from umpteen.study.charts import draw
-from umpteen.study.figures import Point, points
+from umpteen.study.counted import Counts
+from umpteen.study.html import html_page
 from umpteen.study.plan import Study
+from umpteen.study.report import Report, report
 from umpteen.study.results import Results
-from umpteen.study.tables import Sheet, sheets
+from umpteen.study.sheet import Sheet
 
-PAGE, RESULTS = "report.md", "results.csv"
+MARKDOWN, HTML, RESULTS = "report.md", "report.html", "results.csv"
 
 
-def write(study: Study, results: Results, *, pictures: bool = True, svg: bool = False) -> list[Path]:
-    """Write everything anew from the results that there are; the files, the page first."""
-    found, out = points(study, results), results.out
-    tables = {table.name: [*sheets(table, study, found)] for table in study.tables}
-    texts = {PAGE: _page(study, results, found, tables, svg=svg)}
-    texts |= {f"{name}.csv": _joined(parts) for name, parts in tables.items()}
+def write(
+    study: Study,
+    results: Results,
+    counts: Mapping[str, Counts] | None = None,
+    *,
+    pictures: bool = True,
+    svg: bool = False,
+) -> list[Path]:
+    """Write everything anew from the results that there are; the files, pages first. Without pictures, no HTML."""
+    made, out = report(study, results, counts or {}), results.out
+    texts = {MARKDOWN: markdown_page(made, svg=svg)}
+    if pictures:
+        texts[HTML] = html_page(made, {plot.name: _svg(plot.name, made) for plot in study.plots})
+    for name, parts in made.tables.items():
+        texts |= {f"{name}.csv": _joined(parts), f"{name}.tex": "\n".join(part.latex() for part in parts)}
     texts[RESULTS] = results.table(study)
     formats = ("png", "svg") if svg else ("png",)
     with Staging() as staging:
@@ -26,8 +38,15 @@ def write(study: Study, results: Results, *, pictures: bool = True, svg: bool = 
             staging.open(out / name).write(text.encode())
         for plot in study.plots if pictures else ():
             for format in formats:
-                draw(plot, study, found, staging.open(out / f"{plot.name}.{format}"), format=format)
+                draw(plot, study, made.points, staging.open(out / f"{plot.name}.{format}"), format=format)
     return [out / name for name in (*texts, *(f"{plot.name}.{format}" for plot in study.plots for format in formats))]
+
+
+def _svg(name: str, made: Report) -> str:
+    out = io.BytesIO()
+    plot = next(plot for plot in made.study.plots if plot.name == name)
+    draw(plot, made.study, made.points, out, format="svg")
+    return out.getvalue().decode()
 
 
 def _joined(parts: Sequence[Sheet]) -> str:
@@ -37,54 +56,19 @@ def _joined(parts: Sequence[Sheet]) -> str:
     return "\n".join(f"{part.title}\n{part.csv()}" for part in parts)
 
 
-def _page(study: Study, results: Results, found: Sequence[Point], tables: dict[str, list[Sheet]], *, svg: bool) -> str:
+def markdown_page(made: Report, *, svg: bool = False) -> str:
+    """The page in Markdown, which names the pictures' files."""
+    study = made.study
     lines = [f"# {study.title}", ""]
     if study.about:
         lines += [study.about.strip(), ""]
-    lines += [" ".join(remarks(study, results)), ""]
-    for name in tables:
-        for sheet in tables[name]:
-            lines += [f"## {sheet.title}", "", sheet.markdown(), ""]
+    lines += [" ".join(made.remarks), ""]
+    for sheet in made.sheets:
+        lines += [f"## {sheet.title}", "", sheet.markdown(), ""]
     for plot in study.plots:
         lines += [f"## {plot.title}", "", f"![{plot.title}]({plot.name}.{'svg' if svg else 'png'})", ""]
-    lines += sources(found)
-    if results.failed:
-        lines += ["## Runs that failed", "", *(f"- {cell.name}: {error}" for cell, error in results.failed), ""]
+    if made.sources:
+        lines += ["## Sources", "", *(f"- {text}" for text in made.sources), ""]
+    if made.failures:
+        lines += ["## Runs that failed", "", *(f"- {text}" for text in made.failures), ""]
     return "\n".join(lines)
-
-
-def remarks(study: Study, results: Results) -> Iterator[str]:
-    """How the figures came about, a sentence each."""
-    runs = {cell.key for cell in results.cells}
-    done = len(runs) - len(results.to_do)
-    yield f"{done} of {len(runs)} runs have ended well." if done < len(runs) else f"{done} runs."
-    seeds = ", ".join(map(str, study.seeds))
-    spread = " Figures are means, and ± is the standard deviation over runs." if _repeated(study, results) else ""
-    yield f"Seed{'s' if len(study.seeds) > 1 else ''} {seeds}.{spread}"
-    alone = [variant.name for variant in study.models if not variant.seeded]
-    if alone and len(study.seeds) > 1:
-        yield f"{', '.join(alone)}: seed {study.seeds[0]} alone."
-    if study.valid:
-        noise = ", without noise" if study.noise else ""
-        yield f"{100 * study.valid:g}% of the training documents are validation documents{noise}."
-    for data in study.data:
-        if data.where:
-            yield f"{data.name}: {' and '.join(f'{k} is {_or(v)}' for k, v in data.where.items())} only."
-    drawn = {cell.at["data"]: cell.wanted["split"]["test"] for cell in results.cells if cell.split is not None}
-    for name, share in drawn.items():
-        count = len({cell.split for cell in results.cells if cell.at["data"] == name})
-        yield f"{name}: {count} random split{'s' if count > 1 else ''}, {100 * share:g}% test documents."
-
-
-def _or(values: tuple[object, ...]) -> str:
-    return " or ".join(map(str, values))
-
-
-def _repeated(study: Study, results: Results) -> bool:
-    return len(study.seeds) > 1 or any(cell.split for cell in results.cells)
-
-
-def sources(found: Sequence[Point]) -> list[str]:
-    """Where published rows come from."""
-    rows = [point.source for point in found if point.source is not None]
-    return [*(f"- {row.name} on {row.data}: {row.source}, as printed" for row in rows), ""] if rows else []

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Value = str | int | float | bool | tuple[Any, ...]
+Shown = Literal["figures", "statistics", "overlap"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,7 @@ class Variant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     vary: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # settings that take several values in turn
     seeded: bool = True  # else it runs with the first seed alone
+    takes: Mapping[str, float] = field(default_factory=dict)  # seconds by data, roughly, for estimates
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +61,20 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Figures in rows and columns; what is not told apart by columns is told apart by rows."""
+    """Figures in rows and columns; what is not told apart by columns is told apart by rows.
+
+    Or statistics of the data, or how far the rankings of each two `models` overlap.
+    """
 
     name: str
     title: str
-    measures: tuple[str, ...]
+    kind: Shown = "figures"
+    measures: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # whose overlap is shown; without any, all
     columns: str = "measure"
     apart: str | None = None  # a table for each value of this
     ranks: bool = False
+    against: str | None = None  # the model that p-values compare with
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,16 @@
 """Reading a study from its TOML file, so strictly that a slip of the pen shows before any training."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from umpteen.core.errors import SettingError, did_you_mean
+from umpteen.core.errors import did_you_mean
 from umpteen.data.noise import KINDS
-from umpteen.study import measures
+from umpteen.study.consistency import check, check_rates
 from umpteen.study.keys import Keys
-from umpteen.study.plan import Data, Noise, Plot, Published, Split, Study, Table, Variant
+from umpteen.study.plan import Data, Noise, Published, Split, Study, Variant
+from umpteen.study.shown import check_measure, read_plot, read_table
 
 RESERVED = ("data", "split", "noise", "rate", "model", "seed", "measure", "value", "jobs")
-_FILE_NAME = re.compile(r"[\w][\w.-]*")
 
 
 def read_study(path: Path, *, name: str | None = None) -> Study:
@@ -31,59 +29,33 @@ def read_study(path: Path, *, name: str | None = None) -> Study:
         valid=keys.number("valid", 0.1, least=0, most=0.9),
         noise=_noise(keys.table("noise")),
         published=tuple(_published(table) for table in keys.tables("published", what="tables, each a row")),
-        tables=tuple(_table(table) for table in keys.tables("tables", what="tables")),
-        plots=tuple(_plot(table) for table in keys.tables("plots", what="tables, each a plot")),
+        tables=tuple(read_table(table) for table in keys.tables("tables", what="tables")),
+        plots=tuple(read_plot(table) for table in keys.tables("plots", what="tables, each a plot")),
     )
     keys.end()
     check(study)
+    _check_names(study, keys)
+    return study
+
+
+def _check_names(study: Study, keys: Keys) -> None:
+    """Raise where a name leads nowhere."""
     known = [data.name for data in study.data]
     for row in study.published:
         if row.data not in known:
             hint = did_you_mean(row.data, known)
             keys.wrong(f"{row.name!r} was published for {row.data!r}, which is not among the data. {hint}")
-    return study
-
-
-def check(study: Study) -> None:
-    """Raise where the parts of a study do not go together."""
-
-    def wrong(problem: str) -> SettingError:
-        return SettingError(f"{study.file}: {problem}")
-
-    if not study.models:
-        raise wrong("there is no model. Add one with [[models]], name = ... and model = ...")
-    if min(study.seeds) < 0:
-        raise wrong(f"'seeds' must be 0 or more, not {min(study.seeds)}.")
-    if not study.data:
-        raise wrong('there are no data. Name some with --data PATH, or data = ["..."] in the file.')
-    if not study.tables and not study.plots:
-        raise wrong('there is nothing to show. Add [[tables]] with measures = ["P@1"] or [[plots]].')
-    for what, names in (
-        ("data set", [data.name for data in study.data]),
-        ("model", [variant.name for variant in study.models] + [*{p.name for p in study.published}]),
-        ("published row", [f"{p.name} on {p.data}" for p in study.published]),
-        ("table or plot", [part.name for part in study.outputs]),
-    ):
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise wrong(f"two have the name {twice!r}. Give each {what} its own, by name = ...")
-    for part in study.outputs:
-        _check_dimensions(study, part)
-
-
-def _check_dimensions(study: Study, part: Table | Plot) -> None:
-    known = (*study.dimensions, "measure")
-    used = (part.columns, part.apart) if isinstance(part, Table) else (part.x, part.series)
-    for dimension in used:
-        if dimension is not None and dimension not in known:
-            raise SettingError(
-                f"{study.file}: {part.name!r} cannot tell figures apart by {dimension!r}, which does not vary. "
-                f"{did_you_mean(dimension, known)}"
-            )
-    if used[0] == used[1]:
-        raise SettingError(f"{study.file}: {part.name!r} uses {used[0]!r} twice.")
-    if study.noise is None and (left := [m for m in part.measures if measures.without_noise(m)]):
-        raise SettingError(f"{study.file}: {part.name!r} shows {left[0]!r}, and there is no [noise] in this study.")
+    models = [variant.name for variant in study.models]
+    for table in study.tables:
+        for name in table.models:
+            if name not in models:
+                keys.wrong(
+                    f"{table.name!r} is about {name!r}, which is not among the models. {did_you_mean(name, models)}"
+                )
+        rivals = [*models, *(row.name for row in study.published)]
+        if table.against is not None and table.against not in rivals:
+            hint = did_you_mean(table.against, rivals)
+            keys.wrong(f"{table.name!r} compares with {table.against!r}, which is not among the models. {hint}")
 
 
 def _data(keys: Keys, usual: Split | None, folder: Path | None) -> Data:
@@ -132,7 +104,7 @@ def _split(keys: Keys | None) -> Split | None:
 
 def _variant(keys: Keys) -> Variant:
     model = keys.text("model", what="one of `umpteen models`")
-    settings, vary = keys.table("settings"), keys.table("vary")
+    settings, vary, takes = keys.table("settings"), keys.table("vary"), keys.table("takes")
     found = Variant(
         name=keys.text("name", model, what="what tables call the model"),
         model=model,
@@ -140,10 +112,19 @@ def _variant(keys: Keys) -> Variant:
         settings=settings.rest() if settings else {},
         vary=_vary(vary) if vary else {},
         seeded=keys.value("seeded", True, kind=bool, what="true or false"),
+        takes=_seconds(takes) if takes else {},
     )
     keys.end()
     if "seed" in found.settings:
         keys.wrong("'seed' is no setting here: the study's seeds = [...] says which there are.")
+    return found
+
+
+def _seconds(keys: Keys) -> dict[str, float]:
+    found = keys.rest()
+    for key, seconds in found.items():
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+            keys.wrong(f"{key!r} must be how many seconds a run takes on these data, roughly, not {seconds!r}.")
     return found
 
 
@@ -168,13 +149,6 @@ def _noise(keys: Keys | None) -> Noise | None:
     return found
 
 
-def check_rates(rates: Sequence[float], what: str) -> None:
-    """Raise where a rate of noise is none."""
-    for rate in rates:
-        if not 0 <= rate <= 1:
-            raise SettingError(f"{what} must lie between 0 and 1, not at {rate:g}.")
-
-
 def _published(keys: Keys) -> Published:
     scores = keys.table("scores")
     found = Published(
@@ -185,60 +159,7 @@ def _published(keys: Keys) -> Published:
     )
     keys.end()
     for name, score in found.scores.items():
-        _check_measure(name, keys)
+        check_measure(name, keys)
         if isinstance(score, bool) or not isinstance(score, int | float):
             keys.wrong(f"{name!r} must be a number, not {score!r}.")
     return found
-
-
-def _table(keys: Keys) -> Table:
-    name = _file_name(keys)
-    found = Table(
-        name=name,
-        title=keys.text("title", name),
-        measures=_measures(keys),
-        columns=keys.text("columns", "measure"),
-        apart=keys.text("apart", None),
-        ranks=keys.value("ranks", False, kind=bool, what="true or false"),
-    )
-    keys.end()
-    return found
-
-
-def _plot(keys: Keys) -> Plot:
-    name = _file_name(keys)
-    found = Plot(
-        name=name,
-        title=keys.text("title", name),
-        kind=keys.text("kind", choices=("lines", "bars")),
-        measures=_measures(keys),
-        x=keys.text("x", "measure", what="what stands along the x axis"),
-        series=keys.text("series", "model"),
-    )
-    keys.end()
-    if found.kind == "lines" and found.x in ("measure", "model", "data", "noise"):
-        keys.wrong(f'lines go over numbers, and {found.x!r} is none: say x = "rate" or a varied setting, or use bars.')
-    return found
-
-
-def _file_name(keys: Keys) -> str:
-    name: str = keys.text("name", what="a name for its file, without ending")
-    if not _FILE_NAME.fullmatch(name) or name in ("report", "results"):
-        keys.wrong(f"'name' is the name of a file without its ending, and cannot be {name!r}.")
-    return name
-
-
-def _measures(keys: Keys) -> tuple[str, ...]:
-    found = keys.texts("measures", what='measures, such as "P@1"')
-    if not found:
-        keys.wrong("'measures' is empty.")
-    for name in found:
-        _check_measure(name, keys)
-    return found
-
-
-def _check_measure(name: str, keys: Keys) -> None:
-    try:
-        measures.check(name)
-    except SettingError as error:
-        keys.wrong(str(error))

@@ -13,7 +13,9 @@ from umpteen.core.files import Staging
 from umpteen.study.cells import Cell
 from umpteen.study.plan import Study
 
-RESULT, EVALUATION, LOG = "result.json", "evaluation.json", "log.txt"
+RESULT, EVALUATION = "result.json", "evaluation.json"
+LOG = "log.txt"  # what a run says
+TRAINING = "log.tsv"  # how a network learnt
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,8 @@ class Results:
                 yield (*place, split, cell.seed, measure, value)
 
 
-def claimed(out: Path, study: Study) -> None:
-    """Make the folder that a study writes to; raise where it holds something else."""
+def claimed(out: Path, name: str, title: str) -> None:
+    """Make the folder that a study of this name writes to; raise where it holds something else."""
     marker = out / "study.json"
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is not a folder. Choose another place with --out.")
@@ -109,7 +111,7 @@ def claimed(out: Path, study: Study) -> None:
             other = json.loads(marker.read_bytes())["study"]
         except (ValueError, KeyError, TypeError):
             other = None
-        if other != study.name:
+        if other != name:
             raise DataError(f"{out} holds another study, {other!r}. Choose another place with --out.")
         return
     if out.is_dir() and any(out.iterdir()):
@@ -119,4 +121,4 @@ def claimed(out: Path, study: Study) -> None:
     except OSError as error:
         raise DataError(f"{out} cannot be written: {error.strerror or error}. Choose another --out.") from None
     with Staging() as staging:
-        staging.open(marker).write(json.dumps({"study": study.name, "title": study.title}).encode() + b"\n")
+        staging.open(marker).write(json.dumps({"study": name, "title": title}).encode() + b"\n")

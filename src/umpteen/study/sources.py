@@ -12,6 +12,7 @@ from umpteen.core.cache import cache_folder
 from umpteen.core.corpus import Corpus, Document
 from umpteen.core.errors import DataError, did_you_mean
 from umpteen.core.space import Label
+from umpteen.data.datasets import names as fetchable
 from umpteen.data.folder import TEST, TRAIN, corpus_at, has, label_file, member
 from umpteen.data.noise import noisy
 from umpteen.data.split import split, splits
@@ -73,8 +74,14 @@ def _located(data: Data) -> Path:
     raise DataError(
         f"There are no data {data.path!r}: looked here, in the folders here and {looked}. "
         + (f"{hint} " if hint.startswith("Did you") else "")
+        + _fetched(name.name)
         + "Name their path with --data PATH, or set UMPTEEN_DATA to the folder that holds them."
     )
+
+
+def _fetched(name: str) -> str:
+    """How to come by data that can be fetched."""
+    return f"Fetch them with: umpteen get {name}. " if name in fetchable() else ""
 
 
 def _check_where(data: Data, corpus: Corpus) -> None:
@@ -119,27 +126,48 @@ class Parts:
     labels: Mapping[str, Label] | None
 
 
+def corpora(source: Source) -> tuple[Corpus, Corpus | None]:
+    """All training and test documents; where they are split at random, all together and none."""
+    data = source.data
+    train, *tests = _read(source.files, data.where, data.format)
+    if source.split is not None:
+        return _joined(train, *tests), None
+    return train, tests[0]
+
+
 def parts(files: Mapping[str, str], wanted: Mapping[str, Any]) -> Parts:
-    """Split, filtered, and with noise in the training labels, as a run's definition wants them."""
-    where, number = wanted["where"], wanted["split"]
-    train, *tests = (
-        _kept(corpus_at(Path(files[part]), format=wanted["format"]), where)
-        for part in ("train", "test")
-        if part in files
-    )
-    if number is None:
-        test = tests[0]
-    else:
+    """Split, filtered, and with noise in the training labels, as a run's definition wants them.
+
+    A run of a search is judged by the validation documents and never sees the test documents, and may learn from a
+    share of the others.
+    """
+    number = wanted["split"]
+    train, *tests = _read(files, wanted["where"], wanted["format"])
+    test = tests[0] if tests else None
+    if number is not None:
         train, test = _drawn(_joined(train, *tests), number["number"], number["test"])
     valid = None
     if wanted["valid"]:
         shares = {"train": 1 - wanted["valid"], "valid": wanted["valid"]}
         divided = split(train, shares, seed=wanted["seed"])
         train, valid = divided["train"], divided["valid"]
+    if (share := wanted.get("share")) is not None:
+        train, valid, test = _sample(train, share, seed=wanted["seed"]), None, valid
+    assert test is not None
     clean = train
     if wanted["noise"] is not None:
         train = noisy(train, wanted["noise"]["rate"], kind=wanted["noise"]["kind"], seed=wanted["seed"])
     return Parts(clean, train, valid, test, read_labels(Path(files["labels"])) if "labels" in files else None)
+
+
+def _read(files: Mapping[str, str], where: Mapping[str, Any], format: str | None) -> list[Corpus]:
+    there = [Path(files[part]) for part in ("train", "test") if part in files]
+    return [_kept(corpus_at(path, format=format), where) for path in there]
+
+
+def _sample(corpus: Corpus, share: float, *, seed: int) -> Corpus:
+    """A share of the documents; a larger one has all of a smaller."""
+    return split(corpus, {"taken": share, "left": 1 - share}, seed=seed + 1)["taken"] if share < 1 else corpus
 
 
 def _joined(*corpora: Corpus) -> Corpus:

@@ -1,66 +1,18 @@
-"""Tables of a study: figures in rows and columns, the best marked, as Markdown and CSV."""
+"""Tables of a study: figures in rows and columns, the best marked, with ranks and p-values below."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from umpteen.metrics.compare import Comparison, Result
+from umpteen.metrics.compare import family as of
 from umpteen.study import measures
 from umpteen.study.figures import Figure, Point, shown, values_of, varying
 from umpteen.study.plan import Study, Table
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One cell of a table."""
-
-    text: str
-    best: bool = False
-    figure: Figure | None = None
-
-    @property
-    def deviation(self) -> float | None:
-        """Of the figure, where there is one."""
-        return self.figure.deviation if self.figure is not None else None
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table ready to be shown."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
-    labels: int  # columns that say what a row is; the others are figures
-
-    def markdown(self) -> str:
-        """As Markdown, the best bold."""
-        rule = ["---"] * self.labels + ["---:"] * (len(self.heads) - self.labels)
-        rows = ([f"**{_escaped(e.text)}**" if e.best else _escaped(e.text) for e in row] for row in self.rows)
-        lines = [[*map(_escaped, self.heads)], rule, *rows]
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-    def csv(self) -> str:
-        """As CSV; deviations have columns of their own, where there are any."""
-        several = [any(row[place].deviation is not None for row in self.rows) for place in self._places]
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        heads = [name for n, more in zip(self._places, several, strict=True) for name in _doubled(self.heads[n], more)]
-        writer.writerow([*self.heads[: self.labels], *heads])
-        for row in self.rows:
-            cells = [cell for n, more in zip(self._places, several, strict=True) for cell in _numbers(row[n], more)]
-            writer.writerow([*(entry.text for entry in row[: self.labels]), *cells])
-        return text.getvalue()
-
-    @property
-    def _places(self) -> range:
-        return range(self.labels, len(self.heads))
+from umpteen.study.sheet import Entry, Sheet
 
 
 def sheets(table: Table, study: Study, points: Sequence[Point]) -> Iterator[Sheet]:
-    """The tables that a table of a study asks for: one, or one for each value of `apart`; ranks stand below."""
+    """The tables that one asks for: one, or one for each value of `apart`, with ranks and p-values below."""
     if table.apart is None:
         yield _sheet(table, study, points, table.measures, table.title)
     elif table.apart == "measure":
@@ -70,8 +22,8 @@ def sheets(table: Table, study: Study, points: Sequence[Point]) -> Iterator[Shee
         for value in values_of(points, table.apart):
             chosen = [point for point in points if point.at.get(table.apart) == value]
             yield _sheet(table, study, chosen, table.measures, f"{table.title}: {_said(table.apart, value)}")
-    if table.ranks:
-        yield _ranks(table, points)
+    if table.ranks or table.against is not None:
+        yield _standings(table, _compared(table, points))
 
 
 def _sheet(table: Table, study: Study, points: Sequence[Point], names: Sequence[str], title: str) -> Sheet:
@@ -107,8 +59,8 @@ def _by_dimension(column: str, study: Study, points: Sequence[Point], names: Seq
     return Sheet(title, (*heads, *(_said(column, value) for value in values)), tuple(rows), len(heads))
 
 
-def _ranks(table: Table, points: Sequence[Point]) -> Sheet:
-    """The mean rank of each model over all places and the measures of a family, 1 being the best."""
+def _compared(table: Table, points: Sequence[Point]) -> Comparison:
+    """All figures of a table that at least two models have in the same place."""
     found = [
         Result(str(point.rivals), _model(point), name, -figure.mean if measures.less_is_better(name) else figure.mean)
         for point in points
@@ -116,14 +68,31 @@ def _ranks(table: Table, points: Sequence[Point]) -> Sheet:
         if name in table.measures
     ]
     places = [(result.dataset, result.metric) for result in found]
-    comparison = Comparison(r for r, place in zip(found, places, strict=True) if places.count(place) > 1)
+    return Comparison(r for r, place in zip(found, places, strict=True) if places.count(place) > 1)
+
+
+def _standings(table: Table, comparison: Comparison) -> Sheet:
+    """Each model's mean rank over the rows of a family of measures, and how likely its difference to one is chance."""
+    families, against = comparison.families, table.against if table.against in comparison.methods else None
+    ranks = {family: comparison.average_ranks(family) for family in families}
+    chances = {family: comparison.p_values(family, against=against) for family in families} if against else {}
     rows = []
-    for family in comparison.families:
-        ranks = comparison.average_ranks(family)
-        best = min(ranks.values())
-        cells = [(ranks.get(method), ranks.get(method) == best) for method in comparison.methods]
-        rows.append((Entry(family), *(Entry("" if r is None else f"{r:.2f}", b) for r, b in cells)))
-    return Sheet(f"{table.title}: average rank, 1 is the best", ("average rank", *comparison.methods), tuple(rows), 1)
+    for method in comparison.methods:
+        placed = [(found.get(method), found.get(method) == min(found.values())) for found in ranks.values()]
+        cells = [Entry("-" if rank is None else f"{rank:.2f}", best) for rank, best in placed]
+        rows.append((Entry(method), *cells, *(Entry(_p(found.get(method))) for found in chances.values())))
+    heads = ("model", *(f"rank {family}" for family in families), *(f"p {family}" for family in chances))
+    counted = ", ".join(
+        f"{sum(family == of(row.metric) for row in comparison.rows)} of {family}" for family in families
+    )
+    note = f"Average over the rows that a model has ({counted}); 1 is the best."
+    if against:
+        note += f" p: Wilcoxon's signed-rank test against {against}, two-sided and exact."
+    return Sheet(f"{table.title}: average ranks", heads, tuple(rows), 1, note)
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2g}" if value >= 0.01 else f"{value:.2e}"
 
 
 def _model(point: Point) -> str:
@@ -155,18 +124,3 @@ def _head(name: str) -> str:
 
 def _said(dimension: str, value: Any) -> str:
     return shown(value) if dimension in ("data", "model", "noise") else f"{dimension} {shown(value)}"
-
-
-def _doubled(head: str, more: bool) -> list[str]:
-    return [head, f"{head} deviation"] if more else [head]
-
-
-def _numbers(entry: Entry, more: bool) -> list[str]:
-    if entry.figure is None:
-        return ["" if entry.text == "-" else entry.text] + [""] * more
-    deviation = entry.figure.deviation
-    return [f"{entry.figure.mean:.4f}"] + ([f"{deviation:.4f}" if deviation is not None else ""] if more else [])
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")

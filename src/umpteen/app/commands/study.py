@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, cast
@@ -9,17 +10,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 from typer import Argument, Option
 
 from umpteen.app.border import keeping, note
-from umpteen.app.tables import show, spoken_seconds, table
-from umpteen.core.errors import UmpteenError
+from umpteen.app.studies import show_report, show_runs, show_shipped, told
 from umpteen.core.progress import bar
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from umpteen.study.cells import Cell
+    from umpteen.study.counted import Counts
     from umpteen.study.plan import Study
     from umpteen.study.results import Results
-    from umpteen.study.tables import Entry, Sheet
+    from umpteen.study.runner import Runner
+    from umpteen.study.sources import Source
 
 _DRAWN = 10.0  # seconds between two drawings while runs go on
 
@@ -61,6 +61,15 @@ def study(
         Option("--set", metavar="MODEL.NAME=VALUE", help="A setting; may be repeated.", show_default=False),
     ] = None,
     jobs: Annotated[int, Option("--jobs", "-j", min=1, help="Runs at a time, which share the cores.")] = 1,
+    memory: Annotated[
+        str | None,
+        Option(
+            "--memory",
+            metavar="SIZE",
+            help="What runs at a time may need together, such as 8GiB.",
+            show_default="nine tenths of what is free",
+        ),
+    ] = None,
     svg: Annotated[bool, Option("--svg", help="Write plots as SVG as well.")] = False,
     keep_models: Annotated[bool, Option("--keep-models", help="Keep the models of all runs.")] = False,
     anyway: Annotated[bool, Option("--anyway", help="Train even if memory will probably not suffice.")] = False,
@@ -73,10 +82,14 @@ def study(
     Example: umpteen study noise --data movies --rates 0,0.1..0.6
     """
     if name is None:
-        _list()
+        show_shipped()
         return
+    from umpteen.study.counted import counted
     from umpteen.study.narrowing import narrowed
+    from umpteen.study.needs import Needs
     from umpteen.study.ranges import numbers
+    from umpteen.study.results import claimed
+    from umpteen.study.runner import Runner
     from umpteen.study.shelf import study_named
 
     wanted = narrowed(
@@ -87,11 +100,18 @@ def study(
         rates=numbers(rates, what="--rates") if rates is not None else (),
         settings=set or (),
     )
-    results = _planned(wanted, out or Path(f"study-{wanted.name}"))
+    results, sources = _planned(wanted, out or Path(f"study-{wanted.name}"))
+    if not dry_run:
+        claimed(results.out, wanted.name, wanted.title)
+    count = dry_run or jobs > 1 or memory is not None or any(table.kind == "statistics" for table in wanted.tables)
+    counts = counted(sources, results.out) if count else {}
+    takes = {(data, v.name): seconds for v in wanted.models for data, seconds in v.takes.items()}
+    needs = Needs(results, counts, takes)
     if dry_run:
-        _show_runs(results)
+        show_runs(results, needs, jobs=jobs)
     else:
-        _done(wanted, results, jobs=jobs, keep=keep_models, anyway=anyway, svg=svg)
+        runner = Runner(results, jobs, budget(memory, jobs), needs, keep_models, anyway, say())
+        _done(wanted, results, runner, counts, svg=svg)
 
 
 def _parts(text: str) -> list[str]:
@@ -99,15 +119,23 @@ def _parts(text: str) -> list[str]:
     return [text] if Path(text).exists() else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _list() -> None:
-    from umpteen.study.shelf import shipped
+def budget(memory: str | None, jobs: int) -> int | None:
+    """Bytes that runs may need together: as told, or most of what is free where several run at a time."""
+    from umpteen.core.memory import bytes_of, free
 
-    table(["study", "what it shows"], [(one.call, one.title) for one in shipped()])
-    show("\nRun one with: umpteen study NAME. A file of your own works as well: umpteen study FILE.toml")
+    if memory is not None:
+        return bytes_of(memory)
+    there = free()
+    return int(0.9 * there) if jobs > 1 and there is not None else None
 
 
-def _planned(study: "Study", out: Path) -> "Results":
-    """All runs, with those that are done; every mistake there is shows here."""
+def say() -> Callable[[str], None] | None:
+    """What gets a line now and then about how far runs are: where nobody sees bars."""
+    return None if sys.stderr.isatty() else note
+
+
+def _planned(study: "Study", out: Path) -> "tuple[Results, list[Source]]":
+    """All runs, with those that are done, and the data; every mistake there is shows here."""
     from umpteen.core.extras import need
     from umpteen.study.cells import cells
     from umpteen.study.results import Results
@@ -117,99 +145,36 @@ def _planned(study: "Study", out: Path) -> "Results":
         need("matplotlib", extra="study", what="Drawing plots")
     with bar("Looking at the data"):
         sources = [found(data) for data in study.data]
-        return Results(out, cells(study, sources))
+        return Results(out, cells(study, sources)), sources
 
 
-def _show_runs(results: "Results") -> None:
-    cells = [*{cell.key: cell for cell in results.cells}.values()]
-    rows = [(cell.data, cell.about, _state(results, cell)) for cell in cells]
-    table(["data", "run", "state"], rows)
-    show(f"\n{len(cells)} runs, {len(cells) - len(results.to_do)} of them done. Results go to {results.out}.")
-
-
-def _state(results: "Results", cell: "Cell") -> str:
-    found = results.of(cell)
-    if found is not None:
-        return "done" if found.error is None else "failed"
-    folder = results.folder(cell)
-    if (folder / "run" / "checkpoint").is_dir():
-        return "stopped"
-    return "changed" if (folder / "result.json").is_file() else "to do"
-
-
-def _done(study: "Study", results: "Results", *, jobs: int, keep: bool, anyway: bool, svg: bool) -> None:
+def _done(study: "Study", results: "Results", runner: "Runner", counts: "dict[str, Counts]", *, svg: bool) -> None:
     from umpteen.core.lock import held
     from umpteen.study import page
-    from umpteen.study.results import claimed
-    from umpteen.study.runner import Runner
+    from umpteen.study.report import left_out, report
 
-    claimed(results.out, study)
     todo, total = results.to_do, len({cell.key for cell in results.cells})
     done, drawn = total - len(todo), time.monotonic()
 
     def after(cell: "Cell") -> None:
         nonlocal done, drawn
         pictures = time.monotonic() - drawn > _DRAWN
-        page.write(study, results, pictures=pictures, svg=svg)
+        page.write(study, results, counts, pictures=pictures, svg=svg)
         done, drawn = done + 1, time.monotonic() if pictures else drawn
-        note(f"{done} of {total}: {cell.name}: {_told(results, cell, study)}")
+        note(f"{done} of {total}: {cell.name}: {told(results, cell, study.measures)}")
 
     with (
         held(results.out / ".lock", by="another study"),
-        keeping(f"What has ended is in {results.out}. Go on with the same command: {_command()}"),
+        keeping(f"What has ended is in {results.out}. Go on with the same command: {command()}"),
     ):
         note(f"{study.title}: {total} runs" + (f", {done} of them done before." if done else "."))
-        Runner(results, jobs=jobs, keep=keep, anyway=anyway).run(todo, after)
-        files = page.write(study, results, svg=svg)
-    _show(study, results, files)
+        for sentence in left_out(study, results):
+            note(sentence)
+        runner.run(todo, after)
+        files = page.write(study, results, counts, svg=svg)
+    show_report(report(study, results, counts), results, files)
 
 
-def _command() -> str:
+def command() -> str:
+    """What the user typed."""
     return " ".join(["umpteen", *map(quote, sys.argv[1:])])
-
-
-def _told(results: "Results", cell: "Cell", study: "Study") -> str:
-    """How a run ended, in a line."""
-    from umpteen.study import measures
-
-    found = results.of(cell)
-    if found is None or found.error is not None:
-        return f"failed: {found.error if found else ''}"
-    first = [name for name in study.measures if name in found.measures and measures.is_percent(name)][:3]
-    scores = ", ".join(f"{name} {measures.written(name, found.measures[name])}" for name in first)
-    return f"{scores}, trained in {spoken_seconds(found.measures['train-seconds'])}"
-
-
-def _show(study: "Study", results: "Results", files: list[Path]) -> None:
-    from umpteen.study.figures import points
-    from umpteen.study.page import sources
-    from umpteen.study.tables import sheets
-
-    found = points(study, results)
-    for each in study.tables:
-        for sheet in sheets(each, study, found):
-            _show_sheet(sheet)
-            show()
-    for line in sources(found):
-        show(line)
-    show(f"Written: {', '.join(str(file) for file in files)}")
-    if results.failed:
-        count = len({cell.key for cell in results.cells})
-        cell, error = results.failed[0]
-        raise UmpteenError(
-            f"{len(results.failed)} of {count} runs failed; the same command tries them again. "
-            f"The first: {cell.name}: {error}"
-        )
-
-
-def _show_sheet(sheet: "Sheet") -> None:
-    rows = [[*(e.text for e in row[: sheet.labels]), *(map(_cell, row[sheet.labels :]))] for row in sheet.rows]
-    table(sheet.heads, rows, title=sheet.title)
-
-
-def _cell(entry: "Entry") -> "Text":
-    """A figure, the best bold, or with a star where there is no bold."""
-    from rich.text import Text
-
-    bold = sys.stdout.isatty()
-    return Text(entry.text + ("*" if entry.best and not bold else " "), style="bold" if entry.best and bold else "")
