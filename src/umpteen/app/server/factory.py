@@ -53,14 +53,14 @@ def application(config: Config) -> FastAPI:
         app.include_router(router)
     problem.handle_on(app)
     app.add_middleware(Limits, body=config.body, timeout=config.timeout)
-    if config.origins:
+    app.add_middleware(Access, token=config.token, hosts=config.hosts, own=not config.origins)
+    if config.origins:  # around the token, which browsers do not send when they ask first
         app.add_middleware(
             CORSMiddleware,
             allow_origins=config.origins,
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type"],
         )
-    app.add_middleware(Access, token=config.token, hosts=config.hosts, own=not config.origins)
     app.add_middleware(Observed, metrics=serving.metrics, log=config.log)
     _describe(app)
     return app

@@ -2,10 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
+
+
+def _sound(text: str) -> str:
+    """Half a character, which JSON can spell, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
 
 BATCH = 32  # documents of a request, as with Annif
-Key = Annotated[str, Field(min_length=1, max_length=1000)]
+Text = Annotated[str, AfterValidator(_sound)]
+Key = Annotated[Text, Field(min_length=1, max_length=1000)]
 Limit = Annotated[int, Field(ge=0, lt=2**31, description="How many labels at most.")]
 Threshold = Annotated[
     float, Field(ge=0, le=1, allow_inf_nan=False, description="Score below which labels are left out.")
@@ -78,7 +85,7 @@ class Suggestions(BaseModel):
 class Wanted(BaseModel):
     """The form that `suggest` takes; other fields, such as metadata_title, are let pass."""
 
-    text: str = Field(description="The text to tag.")
+    text: Text = Field(description="The text to tag.")
     limit: Limit = 10
     threshold: Threshold = 0.0
     language: str = Field("", description="Language of the label names.")
@@ -88,8 +95,8 @@ class Wanted(BaseModel):
 class Document(BaseModel):
     """A text to tag."""
 
-    text: str
-    document_id: str | None = None
+    text: Text
+    document_id: Text | None = None
     metadata: dict[str, str] = {}
 
 
@@ -109,13 +116,13 @@ class Subject(BaseModel):
     """A label of a document to learn."""
 
     uri: Key
-    label: str = Field("", max_length=1000)
+    label: Text = Field("", max_length=1000)
 
 
 class IndexedDocument(BaseModel):
     """A document to learn."""
 
-    text: str = ""
+    text: Text = ""
     subjects: list[Subject] = Field([], max_length=1000)
     metadata: dict[str, str] = {}
 
@@ -123,7 +130,7 @@ class IndexedDocument(BaseModel):
 class Languages(BaseModel):
     """A text and the languages it may be in."""
 
-    text: str
+    text: Text
     languages: list[Annotated[str, Field(min_length=2, max_length=3)]] = Field(min_length=1, max_length=5)
 
 
@@ -143,7 +150,7 @@ class LanguagesFound(BaseModel):
 class Question(BaseModel):
     """Why does a text get a label? Without one: its best."""
 
-    text: str = Field(min_length=1)
+    text: Text = Field(min_length=1)
     label: Key | None = Field(None, description="Key or name.")
     by: Literal["sum", "attention", "leaning"] | None = Field(None, description="One of the model's ways to explain.")
 
@@ -151,7 +158,7 @@ class Question(BaseModel):
 class Corrected(BaseModel):
     """The right labels of a text, beside those that were suggested."""
 
-    text: str = Field(min_length=1)
+    text: Text = Field(min_length=1)
     labels: list[Key] = Field(max_length=1000)
     suggested: list[Key] = Field([], max_length=1000)
 
