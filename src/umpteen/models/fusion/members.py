@@ -34,7 +34,8 @@ class Member:
             return load(self.text)
         kind, _, preset = self.text.partition(":")
         values: dict[str, Any] = {"seed": settings.seed + turn, "jobs": settings.jobs}
-        values |= {name: value for owner, name, value in map(parted, options) if owner in (kind, self.text)}
+        for mine in (kind, self.text):  # what is said of this member alone wins
+            values |= {name: value for owner, name, value in map(parted, options) if owner == mine}
         params = model(kind).Params.made(values, owner=kind, preset=preset or None)
         return model(kind)(**vars(params))
 
