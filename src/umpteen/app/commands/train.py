@@ -12,10 +12,12 @@ from typer import Argument, BadParameter, Option
 
 from umpteen.app import options
 from umpteen.app.border import keeping, note
+from umpteen.app.choosing import show_tuning
 from umpteen.app.config import DEFAULT_MODEL, Config, assignments, read_config
 from umpteen.app.inputs import labels_for, report_bad
-from umpteen.app.places import within
+from umpteen.app.places import spread_over, within
 from umpteen.app.tables import show, spoken_seconds
+from umpteen.app.teaching import taught
 from umpteen.core.errors import UmpteenError
 from umpteen.core.progress import bar
 from umpteen.data.folder import corpus_at
@@ -39,7 +41,18 @@ def train(
         Path | None, Option("--out", "-o", metavar="DIR", help="Where to save the model.", show_default=False)
     ] = None,
     valid: Annotated[
-        Path | None, Option("--valid", metavar="FILE", help="Documents to watch progress on.", show_default=False)
+        Path | None,
+        Option(
+            "--valid", metavar="FILE", help="Documents to watch progress on and to calibrate by.", show_default=False
+        ),
+    ] = None,
+    calibrate: Annotated[
+        bool | None,
+        Option(
+            "--calibrate/--no-calibrate",
+            help="Make scores probabilities, by --valid or by a tenth of the documents kept aside.",
+            show_default="with --valid",
+        ),
     ] = None,
     start: Annotated[
         Path | None,
@@ -78,6 +91,7 @@ def train(
             show_default=False,
         ),
     ] = None,
+    cluster: options.Cluster = None,
 ) -> None:
     """Learn from documents with labels and save the model.
 
@@ -86,6 +100,7 @@ def train(
     settings: dict[str, Any] = assignments(set or ())
     settings |= {name: value for name, value in (("seed", seed), ("jobs", jobs)) if value is not None}
     begun, reading = _begun(out) if resume else (Config(), {})
+    calibrate = calibrate if calibrate is not None else reading.get("calibrate")
     base, skip_bad = base if base is not None else reading.get("base"), skip_bad or bool(reading.get("skip_bad"))
     wanted = (read_config(config) if config else begun).over(
         settings=settings,
@@ -103,8 +118,10 @@ def train(
     if wanted.out is None:
         raise BadParameter("Say where to save the model: --out DIR", param_hint="--out")
     began = time.perf_counter()
-    with within(memory):
-        trained = fitted(wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway, resume=resume)
+    with within(memory), spread_over(cluster):
+        trained = fitted(
+            wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway, resume=resume, calibrate=calibrate
+        )
         _summary(trained, wanted.out, time.perf_counter() - began)
 
 
@@ -116,6 +133,7 @@ def fitted(
     skip_bad: bool = False,
     anyway: bool = False,
     resume: bool = False,
+    calibrate: bool | None = None,
 ) -> "Classifier":
     """The model that a configuration asks for, trained and saved."""
     from umpteen.core.store import check_free
@@ -133,15 +151,16 @@ def fitted(
     corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
     valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
     known = labels_for(wanted.train, wanted.labels, wanted.language)
-    run = _run(wanted, resume, {"base": base, "skip_bad": skip_bad}) if kind.resumable else None
+    reading = {"base": base, "skip_bad": skip_bad, "calibrate": calibrate}
+    run = _run(wanted, resume, reading) if kind.resumable else None
     if resume and run is None:
         raise UmpteenError(f"{wanted.model} trains in one go and leaves nothing to resume: train it without --resume.")
     with keeping(_kept(wanted.out, run)):
         try:
             with _enough_memory(anyway), bar(f"Training {wanted.model}"):
-                made.fit(corpus, labels=known, valid=valid, start=older, run=run)
+                taught(made, corpus, valid, calibrate=calibrate, labels=known, start=older, run=run)
         except UmpteenError:
-            if run is not None and run.latest() is None:
+            if run is not None and not run.started:
                 run.remove()  # nothing to go on with
             raise
         finally:
@@ -153,7 +172,8 @@ def fitted(
     if run is not None:
         run.remove()
     learnt = made.documents_ - (older.documents_ if older else 0)
-    if left := (corpus.size or 0) - learnt:
+    aside = made.tuning_.found.documents if made.tuning_ is not None and valid is None and kind.watches else 0
+    if left := (corpus.size or 0) - learnt - aside:
         note(f"{left:,} documents without labels were left out.")
     if known and not any(key in known for key in made.labels_.keys):
         note(f"The label file names none of the {len(made.labels_):,} labels: are its ids those of the documents?")
@@ -162,8 +182,10 @@ def fitted(
 
 def _check_stopped(out: Path) -> None:
     """A training that was stopped is not lost by starting another in its place."""
+    from umpteen.core.run import Run
+
     place = _run_place(out)
-    if (place / "checkpoint").is_dir():
+    if (place / "run.json").is_file() and Run(place, resume=True).started:
         raise UmpteenError(
             f"{place} holds a training that was stopped. Go on with it by --resume, or delete {place} to start over."
         )
@@ -193,7 +215,7 @@ def _begun(out: Path | None) -> tuple[Config, dict[str, Any]]:
             "Say which training to go on with, by where it saves its model: --out DIR", param_hint="--out"
         )
     wanted = Run(_run_place(out), resume=True).wanted
-    reading = {name: wanted.pop(name, None) for name in ("base", "skip_bad")}
+    reading = {name: wanted.pop(name, None) for name in ("base", "skip_bad", "calibrate")}
     return Config.from_json(wanted), reading
 
 
@@ -223,8 +245,8 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     from umpteen.core.memory import spoken
     from umpteen.core.store import Folder
 
-    facts = Folder(out, verify=False).facts
-    size = sum(file.stat().st_size for file in out.iterdir())
+    folder = Folder(out, verify=False)
+    facts = folder.facts
     features = facts.get("features", {})
     width = f", {features['width']:,} {'words' if features['text'] else 'features'}" if features else ""
     show(
@@ -235,7 +257,10 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
         show("Chosen for these documents: " + ", ".join(f"{name} {value:g}" for name, value in chosen.items()) + ".")
     if (score := facts.get("score")) is not None:
         show(f"nDCG@5 on documents that the best weights were chosen by: {100 * score:.1f}.")
-    show(f"Saved in {out} ({spoken(size)}).")
+    if trained.tuning_ is not None:
+        show_tuning(trained.tuning_)
+        show()
+    show(f"Saved in {out} ({spoken(folder.size)}).")
     reads_text = not features or features["text"]
     show(
         f'Next: umpteen tag {quote(str(out))} --text "..."'
