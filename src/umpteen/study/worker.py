@@ -72,7 +72,7 @@ def _run(place: Path, mark: str) -> tuple[Run, float]:
     if (place / "run.json").is_file():
         stopped = Run(place, resume=True)
         with suppress(UmpteenError):  # damaged, so it begins anew
-            if stopped.wanted.get("mark") == mark and stopped.latest() is not None:
+            if stopped.wanted.get("mark") == mark and (stopped.latest() is not None or stopped.started):
                 return stopped, _seconds(place)
     elif place.exists():
         shutil.rmtree(place)

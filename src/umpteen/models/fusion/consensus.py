@@ -39,6 +39,8 @@ class Consensus(Classifier):
             "paper": {"members": ("attentionxml:paper", "plt:parabel"), "how": "either"},
         }
 
+        jobs: int = setting(0, "Threads to use; 0 takes every core. What this changes, its members say.", least=0, most=4096)
+
         members: tuple[str, ...] = setting(
             ("attentionxml", "plt"),
             "Models to join: names, names with presets as plt:parabel, folders of saved models.",
