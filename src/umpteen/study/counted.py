@@ -68,10 +68,11 @@ def _kept(file: Path) -> dict[str, Any]:
 
 
 def statistics_sheet(table: Table, counts: Sequence[Counts]) -> Sheet:
-    """A row for each data set, as Table 1 of the papers."""
-    heads = [*dict.fromkeys(name for one in counts for name, _ in one.rows)]
-    rows = [(Entry(one.name), *(Entry(_written(dict(one.rows).get(head))) for head in heads)) for one in counts]
-    return Sheet(table.title, ("data", *heads), tuple(rows), 1)
+    """A column for each data set, as Table 1 of the papers turned on its side."""
+    names = [*dict.fromkeys(name for one in counts for name, _ in one.rows)]
+    found = [dict(one.rows) for one in counts]
+    rows = [(Entry(name), *(Entry(_written(one.get(name))) for one in found)) for name in names]
+    return Sheet(table.title, ("", *(one.name for one in counts)), tuple(rows), 1)
 
 
 def _written(value: int | float | None) -> str:

@@ -37,6 +37,8 @@ def _by_measure(study: Study, points: Sequence[Point], names: Sequence[str], tit
     dimensions = [name for name in varying(points, study.dimensions) if name != "model"] + ["model"]
     rows = []
     for point in points:
+        if point.source is not None and not any(name in point.figures for name in names):
+            continue  # published, but not this
         rivals = [other for other in points if other.rivals == point.rivals]
         entries = [_entry(name, point.figures.get(name), [r.figures.get(name) for r in rivals]) for name in names]
         rows.append((*(Entry(shown(point.at.get(name))) for name in dimensions), *entries))
@@ -76,19 +78,30 @@ def _standings(table: Table, comparison: Comparison) -> Sheet:
     families, against = comparison.families, table.against if table.against in comparison.methods else None
     ranks = {family: comparison.average_ranks(family) for family in families}
     chances = {family: comparison.p_values(family, against=against) for family in families} if against else {}
+    best = {family: _best_ranks(comparison, family) for family in families}
     rows = []
     for method in comparison.methods:
-        placed = [(found.get(method), found.get(method) == min(found.values())) for found in ranks.values()]
-        cells = [Entry("-" if rank is None else f"{rank:.2f}", best) for rank, best in placed]
+        cells = [
+            Entry(f"{r[method]:.2f}" if method in r else "-", method in best[family]) for family, r in ranks.items()
+        ]
         rows.append((Entry(method), *cells, *(Entry(_p(found.get(method))) for found in chances.values())))
     heads = ("model", *(f"rank {family}" for family in families), *(f"p {family}" for family in chances))
     counted = ", ".join(
         f"{sum(family == of(row.metric) for row in comparison.rows)} of {family}" for family in families
     )
-    note = f"Average over the rows that a model has ({counted}); 1 is the best."
+    note = (
+        f"Average over the rows that a model has ({counted}); 1 is the best. The best of those with all rows is marked."
+    )
     if against:
         note += f" p: Wilcoxon's signed-rank test against {against}, two-sided and exact."
     return Sheet(f"{table.title}: average ranks", heads, tuple(rows), 1, note)
+
+
+def _best_ranks(comparison: Comparison, family: str) -> list[str]:
+    """The best by rank among those that have all rows."""
+    rows = [row.values for row in comparison.rows if of(row.metric) == family]
+    whole = {m: r for m, r in comparison.average_ranks(family).items() if all(m in row for row in rows)}
+    return [method for method, rank in whole.items() if rank == min(whole.values())]
 
 
 def _p(value: float | None) -> str:
