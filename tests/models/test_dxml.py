@@ -38,7 +38,7 @@ def fitted() -> Any:
         {"targets": "walks", "walks": 40, "graph": "counts", "window": 3},
         {"targets": "information"},
         {"relu": False},
-        {"head": 0.0, "unit": False},
+        {"head": 0.0, "unit": False, "unit_targets": False},
         {"members": 3},
         {"clusters": 4, "probes": 1},
     ],

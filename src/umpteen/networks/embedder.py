@@ -17,7 +17,7 @@ from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
 from umpteen.networks.words import Words
 
-_SPREAD = 0.1  # of what features' vectors begin as
+_SPREAD = 0.1  # of what features' vectors begin as where the hidden layer is normalised
 _SCALE = 10.0  # what the head's logits begin as many times of
 
 Kept = tuple[Tensor, list[Outputs | None]]  # label vectors and heads
@@ -82,7 +82,8 @@ class Embedder(Network):
         """Take label vectors as targets, begin the heads with them, and let members begin apart from each other."""
         self.label_vectors.copy_(torch.from_numpy(label_vectors))
         for member in self.each():
-            member.words.redraw(_SPREAD)
+            features = len(member.words.table.weight)
+            member.words.redraw(_SPREAD if member.norm is not None else (3 * features) ** -0.5)  # as layers begin
             if member.outputs is not None:
                 member.outputs.layer.weight.copy_(F.normalize(self.label_vectors, dim=1))
 

@@ -53,6 +53,7 @@ class DXML(DeepClassifier):
                 "window": 5,
                 "width": 100,
                 "unit": False,
+                "unit_targets": False,
                 "hidden": 256,
                 "batch_norm": False,
                 "hidden_dropout": 0.0,
@@ -87,10 +88,12 @@ class DXML(DeepClassifier):
         )
         walks: int = setting(80, "Walks from each label.", least=1)
         walk_length: int = setting(40, "Labels in a walk.", least=2)
+        walk_epochs: int = setting(5, "Times that label vectors learn from all walks.", least=1)
         window: int = setting(1, "Labels before and after one in a walk that its vector foretells.", least=1)
         width: int = setting(300, "Numbers in a label vector; factors have no more than there are labels.", least=1)
-        unit: bool = setting(True, "Draw documents to the mean of their label vectors scaled to unit length.")
+        unit_targets: bool = setting(True, "Draw documents to the mean of their label vectors scaled to unit length.")
 
+        unit: bool = setting(True, "Scale a document's ready feature values to unit length.")
         hidden: int = setting(512, "Width of the hidden layer.", least=1)
         relu: bool = setting(True, "ReLU after the hidden layer; without it the network is linear.")
         batch_norm: bool = setting(True, "Normalise the hidden layer over the batch.")
@@ -130,7 +133,7 @@ class DXML(DeepClassifier):
     # The network ----------------------------------------------------------------------------------------------------
 
     def reader(self) -> Reader:
-        return Bag(self.params)
+        return Bag(self.params, unit=self.params.unit)
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
         return np.zeros((len(words) + 2, self.params.hidden), np.float32)  # drawn in `prepare`
@@ -150,7 +153,7 @@ class DXML(DeepClassifier):
             )
             for _ in range(p.members)
         ]
-        return Embedder(members, len(shares), unit=p.unit, head=p.head)
+        return Embedder(members, len(shares), unit=p.unit_targets, head=p.head)
 
     def prepare(self, network: Network, source: Source) -> None:
         assert isinstance(network, Embedder) and source.Y is not None
@@ -162,8 +165,8 @@ class DXML(DeepClassifier):
             return (factored if p.targets == "factors" else informed)(Y, width=p.width, seed=p.seed)
         from_above = p.graph == "hierarchy"
         graph = Graph.of_hierarchy(self.labels_) if from_above else Graph.of_documents(Y, weighted=p.graph == "counts")
-        walk = {"rounds": p.walks, "length": p.walk_length, "window": p.window}
-        found = walked(graph, width=p.width, epochs=1, seed=p.seed, jobs=p.jobs, **walk)
+        walk = {"rounds": p.walks, "length": p.walk_length, "window": p.window, "epochs": p.walk_epochs}
+        found = walked(graph, width=p.width, seed=p.seed, jobs=p.jobs, **walk)
         return of_unit_length(found[self._known] if from_above else found)
 
     def ranker(self, source: Source) -> Callable[[Source, int], Ranking]:
