@@ -63,8 +63,8 @@ def client(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) ->
 class Live:
     """A server in a process of its own."""
 
-    def __init__(self, *arguments: object, cwd: Path) -> None:
-        command = [sys.executable, "-m", "umpteen", "serve", *map(str, arguments), "--port", "0"]
+    def __init__(self, *arguments: object, cwd: Path, port: int = 0) -> None:
+        command = [sys.executable, "-m", "umpteen", "serve", *map(str, arguments), "--port", str(port)]
         self.log = cwd / "stderr.txt"
         self.process = subprocess.Popen(
             command,
@@ -109,8 +109,8 @@ def live(tmp_path: Path) -> Iterator[Callable[..., Live]]:
     """Starts servers that end with the test."""
     started = list[Live]()
 
-    def start(*arguments: object) -> Live:
-        started.append(Live(*arguments, cwd=tmp_path))
+    def start(*arguments: object, port: int = 0) -> Live:
+        started.append(Live(*arguments, cwd=tmp_path, port=port))
         return started[-1]
 
     yield start
