@@ -39,7 +39,7 @@ def test_people_see_intervals_and_what_is_special(umpteen: Command, model: Path,
     (tmp_path / "t.jsonl").write_text((data / "test.jsonl").read_text() + extra)
     done = umpteen("evaluate", model, tmp_path / "t.jsonl")
     assert "1 labels of these documents were never seen in training" in done.out
-    assert "1 documents have no label" in done.out
+    assert "Without any label: 1 document;" in done.out
     assert "75.00 (" in done.out  # 6 of 8 right at first place
     assert not done.err
 

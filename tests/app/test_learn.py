@@ -23,9 +23,9 @@ def test_a_label_never_seen_is_found(umpteen: Command, model: Path, new: Path, t
     (tmp_path / "names.tsv").write_text("thing\tThings\nmixed\tMixtures\tthing\n")
     done = umpteen("learn", model, new, "--labels", tmp_path / "names.tsv")
     assert done.code == 0
-    assert done.out.startswith("Learnt 4 documents and 1 new labels in ")
+    assert done.out.startswith("Learnt 4 documents and 1 new label in ")
     assert "now 22 documents, 5 labels." in done.out
-    assert "1 documents without labels were left out." in done.err
+    assert "Left out: 1 document without labels." in done.err
     assert "Things > Mixtures" in umpteen("tag", model, "--text", "heron iron apple").out
     assert umpteen("tag", model, "--text", "apple pear plum", "-k", 1).out.rstrip().endswith("(fruit)")
     explained = umpteen("explain", model, "--text", "heron iron apple", "--label", "mixed").out

@@ -124,7 +124,7 @@ def test_documents_without_labels_are_counted(umpteen: Command, data: Path, tmp_
     with (data / "train.jsonl").open("a") as file:
         file.write('{"text": "apple", "labels": []}\n' * 3)
     done = umpteen("train", data, "--out", tmp_path / "m")
-    assert "3 documents without labels were left out." in done.err
+    assert "Left out: 3 documents without labels." in done.err
     assert "18 documents" in done.out
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import umpteen
 from toy import NAMES, TOPICS, numeric, toy
+from umpteen.core.errors import DataError, SettingError
 from umpteen.core.space import Label
 from umpteen.models import model
 
@@ -115,3 +116,10 @@ def test_a_label_that_had_no_documents_is_learnt_later() -> None:
     found.partial_fit(mixture, more)
     assert found._known.tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert found.rank(mixture[:1], 1).labels[0, 0] == 0
+
+
+def test_a_graph_that_nobody_walks_is_refused() -> None:
+    with pytest.raises(SettingError, match="targets=walks"):
+        dxml(graph="counts")
+    with pytest.raises(DataError, match="above it"):
+        dxml(graph="hierarchy", targets="walks").fit(TEXTS, LABELS)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from umpteen.app.tables import show, spoken_seconds, table
+from umpteen.core.legible import number_of
 
 if TYPE_CHECKING:
     from umpteen.metrics.report import Report
@@ -15,7 +16,8 @@ def show_report(report: "Report", *, model: str, data: str, seconds: float) -> N
     """Print everything."""
     speed = f", {report.documents / seconds:,.0f} documents/s" if seconds else ""
     show(
-        f"{model} on {data}: {report.documents:,} documents, {report.labels:,} labels, {spoken_seconds(seconds)}{speed}"
+        f"{model} on {data}: {number_of(report.documents, 'document')}, {number_of(report.labels, 'label')}, "
+        f"{spoken_seconds(seconds)}{speed}"
     )
     show()
     places = [int(name.partition("@")[2]) for name in report.scores if name.startswith("P@")]
@@ -50,5 +52,5 @@ def _remarks(report: "Report") -> None:
             f"{report.labels_never_seen:,} labels of these documents were never seen in training; they count as missed."
         )
     if report.documents_without_labels:
-        show(f"{report.documents_without_labels:,} documents have no label; each counts as 0.")
+        show(f"Without any label: {number_of(report.documents_without_labels, 'document')}; each counts as 0.")
     show("In brackets: 95% bootstrap intervals.")

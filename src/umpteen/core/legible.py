@@ -1,4 +1,4 @@
-"""What a line shows to people: a bar for a share, a time, and text on one line without signs that steer a terminal."""
+"""What a line shows to people: a bar for a share, how many, how long, and text on one line that steers no terminal."""
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -14,6 +14,11 @@ def one_line(text: str, width: int = 0) -> str:
     """A text on one line without signs that steer a terminal, cut to `width` where that is given."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return flat if not width or len(flat) <= width else f"{flat[: width - 1]}…"
+
+
+def number_of(count: int, noun: str) -> str:
+    """`1 document`, `2,000 documents`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def spoken_seconds(seconds: float) -> str:

@@ -158,8 +158,8 @@ def chance(share: float) -> str:
 
 
 def signed(weight: float) -> str:
-    """A contribution with its sign."""
-    return f"{weight:+.2f}"
+    """A contribution with its sign; small ones keep a digit that tells them from 0."""
+    return f"{weight:+.2f}" if abs(weight) >= 0.005 or not weight else f"{weight:+.1g}"
 
 
 def share_of(whole: float) -> str:

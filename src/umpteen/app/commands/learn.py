@@ -11,6 +11,7 @@ from umpteen.app import options
 from umpteen.app.border import keeping, note
 from umpteen.app.inputs import labels_for, report_bad
 from umpteen.app.tables import show, spoken_seconds
+from umpteen.core.legible import number_of
 from umpteen.core.progress import bar
 from umpteen.data.folder import corpus_at
 
@@ -53,11 +54,12 @@ def learn(
     report_bad(corpus)
     learnt = loaded.documents_ - documents
     if left := (corpus.size or 0) - learnt:
-        note(f"{left:,} documents without labels were left out.")
+        note(f"Left out: {number_of(left, 'document')} without labels.")
     fresh = loaded.labels_.keys[count:]
     show(
-        f"Learnt {learnt:,} documents and {len(fresh):,} new labels in {spoken_seconds(time.perf_counter() - began)}: "
-        f"now {loaded.documents_:,} documents, {len(loaded.labels_):,} labels."
+        f"Learnt {number_of(learnt, 'document')} and {number_of(len(fresh), 'new label')} "
+        f"in {spoken_seconds(time.perf_counter() - began)}: "
+        f"now {number_of(loaded.documents_, 'document')}, {number_of(len(loaded.labels_), 'label')}."
     )
     show(f"Saved in {place}.")
     show(f"Next: umpteen evaluate {quote(str(place))} TEST")

@@ -19,6 +19,7 @@ from umpteen.app.places import spread_over, within
 from umpteen.app.tables import show, spoken_seconds
 from umpteen.app.teaching import taught
 from umpteen.core.errors import UmpteenError
+from umpteen.core.legible import number_of
 from umpteen.core.progress import bar
 from umpteen.data.folder import corpus_at
 
@@ -174,7 +175,7 @@ def fitted(
     learnt = made.documents_ - (older.documents_ if older else 0)
     aside = made.tuning_.found.documents if made.tuning_ is not None and valid is None and kind.watches else 0
     if left := (corpus.size or 0) - learnt - aside:
-        note(f"{left:,} documents without labels were left out.")
+        note(f"Left out: {number_of(left, 'document')} without labels.")
     if known and not any(key in known for key in made.labels_.keys):
         note(f"The label file names none of the {len(made.labels_):,} labels: are its ids those of the documents?")
     return made
@@ -251,7 +252,7 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     width = f", {features['width']:,} {'words' if features['text'] else 'features'}" if features else ""
     show(
         f"Trained {facts['model']} in {spoken_seconds(seconds)}: "
-        f"{trained.documents_:,} documents, {len(trained.labels_):,} labels{width}."
+        f"{number_of(trained.documents_, 'document')}, {number_of(len(trained.labels_), 'label')}{width}."
     )
     if chosen := facts.get("chosen"):
         show("Chosen for these documents: " + ", ".join(f"{name} {value:g}" for name, value in chosen.items()) + ".")

@@ -17,6 +17,7 @@ from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
+from umpteen.core.errors import DataError, SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
@@ -124,6 +125,13 @@ class DXML(DeepClassifier):
         decay: float = setting(0.01, "Weight decay.", least=0)
         batch: int = setting(128, "Documents in a step.", least=1)
 
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            if self.graph != "documents" and self.targets != "walks":
+                raise SettingError(
+                    f"The label graph is only walked with targets=walks: set it, or leave graph={self.graph} out."
+                )
+
     params: Params
     _network: Network
     reads_features = True
@@ -164,6 +172,10 @@ class DXML(DeepClassifier):
         if p.targets != "walks":
             return (factored if p.targets == "factors" else informed)(Y, width=p.width, seed=p.seed)
         from_above = p.graph == "hierarchy"
+        if from_above and not any(self.labels_.label(key).parents for key in self.labels_.keys):
+            raise DataError(
+                "No label has another above it to walk to: give a hierarchy with --labels, or another graph."
+            )
         graph = Graph.of_hierarchy(self.labels_) if from_above else Graph.of_documents(Y, weighted=p.graph == "counts")
         walk = {"rounds": p.walks, "length": p.walk_length, "window": p.window, "epochs": p.walk_epochs}
         found = walked(graph, width=p.width, seed=p.seed, jobs=p.jobs, **walk)
