@@ -42,8 +42,22 @@ def test_configurations_of_the_ablation(number: int) -> None:
     way = ["", "", "MMHSA+R", "MHSA+R", "MHSA+R+MMHSA", "MMHSA+MHSA", "MMHSA+R+MHSA"][number]
     assert len(found._network.student.layers) == way.count("HSA")
     assert (found._network.teacher is not None) == (number > 0)
+    assert (found._network.votes is not None) == (number > 0)
+    assert found.score(TEST, TRUTH) > 0.8
+
+
+def test_as_printed_nothing_is_added() -> None:
+    found = reader("printed").fit(TEXTS, LABELS)
     assert found._network.votes is None and not found.params.bag
     assert found.score(TEST, TRUTH) > 0.6
+    paper = model("treaderxml").preset("paper").params
+    assert (paper.rate, paper.schedule, paper.vectors, paper.heads, paper.neighbours) == (
+        1e-4,
+        "constant",
+        "glove",
+        4,
+        5,
+    )
 
 
 @pytest.mark.parametrize(

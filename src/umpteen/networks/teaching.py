@@ -47,7 +47,7 @@ class Taught(Documents, Protocol):
 
     @property
     def weights(self) -> Tensor:
-        """How much each of these counts, (documents, most); together 1."""
+        """How much each of these counts, (documents, most); as printed, one by their number."""
 
     @property
     def voted(self) -> Tensor:
@@ -93,7 +93,7 @@ class Cooperating(Network):
     # From documents to one vector each ------------------------------------------------------------------------------
 
     def said(self, batch: Taught) -> tuple[Tensor, Tensor]:
-        """The mean of the descriptions taught, (documents, description, width), and where it says anything."""
+        """The weighted sum of the descriptions taught, (documents, description, width), and where it says anything."""
         tokens = self.descriptions[batch.nodes].transpose(1, 2)  # (documents, description, nodes); -1 is the last
         documents, length, most = tokens.shape
         values = batch.weights[:, None, :].expand(tokens.shape)

@@ -17,7 +17,7 @@ class TaughtBatch(Batch):
     """Documents as a network sees them that is taught."""
 
     nodes: Tensor  # (documents, most) labels and parents taught, padded with -1
-    weights: Tensor  # (documents, most) how much each counts, together 1
+    weights: Tensor  # (documents, most) how much each counts
     voted: Tensor  # (documents, most) labels of neighbours, padded with -1
     shares: Tensor  # (documents, most) of the neighbours' votes
 
@@ -53,12 +53,17 @@ class TaughtSource(Source):
 
 
 def _weighed(nodes: sparse.csr_array, *, alike: bool) -> sparse.csr_array:
-    """Rows that sum to 1, of equal numbers or as they are."""
+    """What labels and parents count: all alike, for a mean as printed; or by votes, with squares that sum to 1.
+
+    The latter keeps a sum of vectors about as long as one of them, however many are added.
+    """
     counts = np.diff(nodes.indptr)
     values = np.ones(nodes.nnz, np.float32) if alike else nodes.data
-    sums = np.bincount(np.repeat(np.arange(len(counts)), counts), values, minlength=len(counts))
-    weights = values / np.repeat(np.maximum(sums, 1e-12), counts)
-    return sparse.csr_array((weights.astype(np.float32), nodes.indices, nodes.indptr), shape=nodes.shape)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    sums = np.bincount(rows, values if alike else values**2, minlength=len(counts))
+    lengths = np.maximum(sums if alike else np.sqrt(sums), 1e-12)
+    weights = (values / lengths[rows]).astype(np.float32)
+    return sparse.csr_array((weights, nodes.indices, nodes.indptr), shape=nodes.shape)
 
 
 def _rows(matrix: sparse.csr_array) -> Tokens:

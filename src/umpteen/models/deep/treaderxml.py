@@ -1,7 +1,7 @@
 """TReaderXML: a text is read beside what a teacher says of it, the labels of similar documents and their parents.
 
-Wang et al. (2022). Preset `paper` is the network as printed, with the errors of the print set right; `config-0` to
-`config-6` are the rows of its ablation, which learn as the default does. What goes beyond it are settings of their own.
+Wang et al. (2022). Preset `printed` is the network as printed, with the errors of the print set right; `paper` learns
+as printed too; `config-0` to `config-6` are the rows of its ablation. What goes beyond it are settings of their own.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,15 @@ from umpteen.train.knowledge import Knowledge, TeacherSettings
 from umpteen.train.lessons import TaughtSource
 from umpteen.train.settings import PAPER
 
-_PRINTED: Mapping[str, Value] = {"votes": False, "bag": False, "relu": False, "weighing": "alike", "dropout": 0.0}
+_PRINTED: Mapping[str, Value] = {
+    "neighbours": 5,
+    "weighing": "alike",
+    "votes": False,
+    "bag": False,
+    "relu": False,
+    "dropout": 0.0,
+    "fill": False,
+}
 _FULL = "MMHSA+R+MHSA"
 
 
@@ -44,9 +52,9 @@ class TReaderXML(DeepClassifier):
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
             "paper": {**PAPER, **_PRINTED, "length": 300, "description": 4, "rate": 0.0001, "epochs": 50},
-            "config-0": {**_PRINTED, "teacher": False, "reading": "none"},
-            "config-1": {**_PRINTED, "reading": "none"},
-            **{f"config-{n}": {**_PRINTED, "reading": way} for n, way in enumerate(WAYS[1:], start=2)},
+            "printed": _PRINTED,
+            "config-0": {"teacher": False, "reading": "none"},
+            **{f"config-{n}": {"reading": way} for n, way in enumerate(WAYS, start=1)},
         }
 
         weighing: str = setting(
