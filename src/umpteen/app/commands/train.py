@@ -256,6 +256,8 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     )
     if chosen := facts.get("chosen"):
         show("Chosen for these documents: " + ", ".join(f"{name} {value:g}" for name, value in chosen.items()) + ".")
+    for line in facts.get("notes", ()):
+        show(line)
     if (score := facts.get("score")) is not None:
         show(f"nDCG@5 on documents that the best weights were chosen by: {100 * score:.1f}.")
     if trained.tuning_ is not None:

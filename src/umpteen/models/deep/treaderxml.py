@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.contract.classifier import Size
-from umpteen.contract.explanation import Brought, Explanation, Kind
+from umpteen.contract.explanation import Brought, Explanation, Feature, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
 from umpteen.core.settings import Value, setting
@@ -159,7 +159,9 @@ class TReaderXML(DeepClassifier):
             title=self._titles.__getitem__,
         )
         brought = self._brought(knowledge, near)
-        return replace(made, neighbours=told.neighbours, brought=brought, above=knowledge.hierarchy.source)
+        features = _with_taught(made.features) if by == "attention" else made.features
+        known = {"neighbours": told.neighbours, "brought": brought, "above": knowledge.hierarchy.source}
+        return replace(made, features=features, **known)
 
     def _brought(self, knowledge: Knowledge, near: Near) -> tuple[Brought, ...]:
         """Labels that the neighbours bring, those of most votes first, with their parents."""
@@ -194,7 +196,7 @@ class TReaderXML(DeepClassifier):
         if self._knowledge is not None:
             self._knowledge.save(folder)
             self._titles.save(folder)
-            folder.facts["notes"] = [f"Parents of labels are those of {self._knowledge.hierarchy.source}."]
+            folder.facts["notes"] = [f"Parents of labels were taken from {self._knowledge.hierarchy.source}."]
 
     def _load(self, folder: Folder) -> None:
         if self.params.teacher:
@@ -202,3 +204,9 @@ class TReaderXML(DeepClassifier):
             reader.load(folder)
             self._knowledge, self._titles = Knowledge.load(folder, self.params, reader), Titles.load(folder)
         super()._load(folder)
+
+
+def _with_taught(words: tuple[Feature, ...]) -> tuple[Feature, ...]:
+    """Shares of attention with that of what was taught, which is the rest."""
+    rest = Feature("(what was taught)", max(0.0, 1 - sum(word.weight for word in words)))
+    return tuple(sorted((*words, rest), key=lambda feature: -feature.weight))
