@@ -1,7 +1,7 @@
 """Where work is done: within a limit of memory, on the machines of a cluster, or simply here."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from umpteen.app.tables import show
@@ -19,8 +19,20 @@ def spread_over(address: str | None) -> Iterator["Cluster | None"]:
     from umpteen.app.cluster.machines import cluster_at
     from umpteen.kernels.spread import working_on
 
-    with cluster_at(address) as cluster, working_on(cluster):
+    with cluster_at(address) as cluster, working_on(cluster), _taught_by(cluster):
         yield cluster
+
+
+def _taught_by(cluster: "Cluster") -> AbstractContextManager[None]:
+    """Have the cluster train networks too, where torch is there to have any."""
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        return nullcontext()
+    from umpteen.app.cluster.learning import RayTeam
+    from umpteen.train.team import taught_by
+
+    return taught_by(RayTeam(cluster))
 
 
 @contextmanager

@@ -5,9 +5,10 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 
+import numpy as np
 import torch
 
 from umpteen.core.errors import FolderError
@@ -19,20 +20,14 @@ from umpteen.metrics.ranking import Judged
 from umpteen.train.batches import Source
 from umpteen.train.device import autocast_of
 from umpteen.train.loop import Loop, Step
+from umpteen.train.parallel import mean, place, share, weight
 from umpteen.train.ranked import ranked
 from umpteen.train.settings import Learning
 from umpteen.train.stages import Stage
+from umpteen.train.team import Found, Lesson, team
 from umpteen.train.weights import put
 
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
-
-
-@dataclass(frozen=True)
-class Found:
-    """The best weights of a stage."""
-
-    score: float  # nDCG@5 on validation documents
-    epoch: float  # where they were found
 
 
 def reached(run: Run | None) -> tuple[int, Found]:
@@ -58,15 +53,29 @@ def trained(
     `rank` says which labels the network as it stands gives, where that is more than the network's own answer. The log
     is of the last stage that scores labels of documents kept aside. `before` is what is known of the stage before.
     """
+    lesson, others = Lesson(stage, number, source, valid, rank, before), team()
+    if others is None:
+        return learn(lesson, run)
+    weights, found = others.train(lesson, run)
+    put(stage.network, {name: torch.tensor(values) for name, values in weights.items()})
+    stage.network.eval()
+    return found
+
+
+def learn(lesson: Lesson, run: Run | None) -> Found:
+    """Train a stage's network in this process, with others if it belongs to a group of them."""
+    stage, number, source, valid, before = lesson.stage, lesson.number, lesson.source, lesson.valid, lesson.before
     network, settings = stage.network, stage.settings
+    rows = np.arange(len(valid))
+    kept = valid.take(share(rows)) if place()[1] > 1 else valid
 
     def judge() -> float:
         if stage.until is not None:
             return 0.0  # of equals the last is best
-        assert valid.Y is not None
+        assert kept.Y is not None
         own = partial(ranked, network, batch=2 * settings.batch, tokens=settings.tokens)
-        ranking = (rank or own)(valid, 5)
-        return Judged.of(ranking, valid.Y, k=5).ndcg(5).value
+        ranking = (lesson.rank or own)(kept, 5)
+        return mean(weight(rows) * Judged.of(ranking, kept.Y, k=5).ndcg(5).value)
 
     with _own_chance_and_threads(settings.jobs), run.held() if run is not None else nullcontext():
         device = next(network.parameters()).device

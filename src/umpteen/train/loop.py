@@ -11,6 +11,7 @@ from torch import Tensor
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, mixed, shuffled
 from umpteen.train.optimiser import Optimiser
+from umpteen.train.parallel import Loss, mean, place, share, together, weight
 from umpteen.train.settings import Learning
 from umpteen.train.weights import Average, Weights, copied, copy_into, put
 
@@ -43,7 +44,8 @@ class Loop:
     ) -> None:
         self.network, self.source, self.settings = network, source, settings
         self._judge, self._autocast = judge, autocast
-        self._loss = torch.compile(network.loss, dynamic=True) if settings.compile else network.loss
+        loss: Loss = torch.compile(network.loss, dynamic=True) if settings.compile else network.loss
+        self._loss = together(network, loss)
         self._optimiser = Optimiser(network, settings)
         self._lengths = source.tokens.lengths
         self._average = Average()
@@ -99,12 +101,13 @@ class Loop:
     def _update(self, rows: Any, done: float) -> float:
         p = self.settings
         self.network.train()
-        torch.manual_seed(p.seed * _SEEDS + int(self.counts["number"]))  # chance depends on the step alone
+        chance = p.seed * _SEEDS + int(self.counts["number"])  # depends on the step alone, and who takes which share
+        torch.manual_seed(chance + place()[0] * _SEEDS**2)
         with self._autocast():
-            loss = self._loss(self.source.batch(rows))
+            loss = weight(rows) * self._loss(self.source.batch(share(rows)))
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
-        return float(loss.detach())
+        return mean(float(loss.detach()))
 
     def _looked(self, done: float, documents: int, loss: float) -> Step:
         """A look at the validation documents, with averaged weights once averaging has begun."""
