@@ -17,6 +17,7 @@ PASSING = ("jobs",)  # settings of the work, not of what comes out of it: a save
 LARGEST = 1e18  # what compiled code can count to, with room to spare
 
 Value = bool | int | float | str | tuple[Any, ...] | None
+Space = Mapping[str, tuple[Value, ...]]  # setting -> values that a search tries
 
 
 def setting(
@@ -42,11 +43,21 @@ class Row:
     meaning: str
 
 
+class Times(tuple[float, ...]):
+    """Values to try, as multiples of a setting's default."""
+
+
+def times(*factors: float) -> Times:
+    """Values to try: the default of a setting times each of these."""
+    return Times(factors)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What every model can be told."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
+    space: ClassVar[Space] = {}  # what a search tries, beside what base classes name
 
     seed: int = setting(0, "Same seed, same data: same model.", least=0, most=4_000_000_000)
     jobs: int = setting(0, "Threads to use; 0 takes every core. Never changes a result.", least=0, most=4096)
@@ -81,10 +92,30 @@ class Settings:
                 raise SettingError(f"{owner} has no setting {name!r}. {did_you_mean(name, known)}")
 
     @classmethod
+    def searched(cls) -> dict[str, tuple[Value, ...]]:
+        """The values of each setting that a search tries where it is not told which."""
+        declared: dict[str, tuple[Value, ...]] = {}
+        for base in reversed(cls.__mro__):
+            declared |= base.__dict__.get("space", {})
+        found = {}
+        for item in cast(tuple[Any, ...], fields(cls)):
+            values = declared.get(item.name, ())
+            if isinstance(values, Times):
+                values = tuple(_near(item.default * factor, whole=isinstance(item.default, int)) for factor in values)
+            if len({*values}) > 1:
+                found[item.name] = values
+        return found
+
+    @classmethod
     def rows(cls) -> list[Row]:
         """The table of settings, in the order they are written."""
         hints, items = _hints(cls), cast(tuple[Any, ...], fields(cls))
         return [Row(f.name, _type_name(hints[f.name]), f.default, _limits(f), f.metadata["meaning"]) for f in items]
+
+
+def _near(value: float, *, whole: bool) -> float:
+    """A number without digits that only come of arithmetic."""
+    return round(value) if whole else float(f"{value:.6g}")
 
 
 def _hints(cls: type[Settings]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from umpteen.core.corpus import Rows
 from umpteen.core.errors import SettingError
 from umpteen.core.progress import bar
 from umpteen.core.ranking import Ranking
-from umpteen.core.settings import setting
+from umpteen.core.settings import Space, setting
 from umpteen.core.spill import growing
 from umpteen.kernels import beam as search
 from umpteen.kernels import solver
@@ -31,6 +32,13 @@ _LOSSES = {"hinge": 0, "logistic": 1}
 @dataclass(frozen=True, kw_only=True)
 class LinearSettings(TfidfSettings, Tail):
     """How linear classifiers are trained and kept."""
+
+    space: ClassVar[Space] = {
+        "cost": (0.1, 0.3, 1.0, 3.0, 10.0),
+        "threshold": (0.01, 0.03, 0.1),
+        "hinge_power": (2, 3),
+        "label_weight": (0.25, 0.5, 1.0),
+    }
 
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
     cost: float = setting(1.0, "Weight of errors against small weights (C).", least=1e-6)

@@ -16,7 +16,7 @@ from umpteen.study.measures import depths
 from umpteen.study.plan import Study, Variant
 from umpteen.study.sources import Source, marks
 
-_FORMAT = 1  # changes when runs are done in another way
+FORMAT = 1  # changes when runs are done in another way
 _OTHERS = "Choose other data with --data or other models with --models."
 
 
@@ -72,7 +72,7 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
         if not models:
             raise DataError(f"All models read text, and {source.data.name} holds ready features. {_OTHERS}")
         shared = {
-            "umpteen": _FORMAT,
+            "umpteen": FORMAT,
             "files": marks(source),
             "where": {key: [*values] for key, values in source.data.where.items()},
             "format": source.data.format,

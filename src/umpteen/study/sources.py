@@ -102,10 +102,11 @@ def _kept(corpus: Corpus, where: Mapping[str, Any]) -> Corpus:
 
 def marks(source: Source) -> dict[str, str]:
     """A mark of each file that any change to it changes."""
-    return {part: _mark(Path(path)) for part, path in source.files.items()}
+    return {part: mark(Path(path)) for part, path in source.files.items()}
 
 
-def _mark(path: Path) -> str:
+def mark(path: Path) -> str:
+    """A mark of a file, or of all files of a folder."""
     total, size = 0, 0
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
         if file.is_file():
@@ -146,7 +147,7 @@ def parts(files: Mapping[str, str], wanted: Mapping[str, Any]) -> Parts:
     test = tests[0] if tests else None
     if number is not None:
         train, test = _drawn(_joined(train, *tests), number["number"], number["test"])
-    valid = None
+    valid = _read({"train": files["valid"]}, wanted["where"], wanted["format"])[0] if "valid" in files else None
     if wanted["valid"]:
         shares = {"train": 1 - wanted["valid"], "valid": wanted["valid"]}
         divided = split(train, shares, seed=wanted["seed"])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from scipy import sparse
 from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.progress import bar
-from umpteen.core.settings import Settings, setting
+from umpteen.core.settings import Settings, Space, setting
 from umpteen.core.sound import check_kind, check_places
 from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
@@ -34,6 +35,8 @@ Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # feat
 @dataclass(frozen=True, kw_only=True)
 class TfidfSettings(Settings):
     """How text becomes features."""
+
+    space: ClassVar[Space] = {"ngrams": (1, 2), "min_df": (1, 2, 3, 5)}
 
     ngrams: int = setting(1, "Longest run of words that counts as a feature; 0 for no words.", least=0, most=8)
     characters: tuple[int, ...] = setting(

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from umpteen.contract.tail import Tail
-from umpteen.core.settings import Value, setting
+from umpteen.core.settings import Space, Value, setting, times
 from umpteen.text.tfidf import TfidfSettings
 
 PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and early stopping, nothing else
@@ -28,6 +29,13 @@ class Learning(Tail):
     jobs: int = setting(
         0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0, most=4096
     )
+
+    space: ClassVar[Space] = {
+        "rate": times(0.3, 0.6, 1.0, 1.6, 3.0),
+        "batch": times(0.5, 1, 2),
+        "dropout": (0.2, 0.35, 0.5, 0.65),
+        "hidden": times(0.5, 1, 2),
+    }
 
     epochs: int = setting(10, "Times that training reads all documents, at most.", least=1)
     least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
@@ -59,6 +67,8 @@ class Learning(Tail):
 class DeepSettings(Learning):
     """For models that read words in their order."""
 
+    space: ClassVar[Space] = {"word_dropout": (0.0, 0.1, 0.2, 0.35)}
+
     vectors: str = setting("wordllama", "Word vectors to begin with: wordllama, glove, none, or a file of them.")
     width: int = setting(256, "Numbers in a word vector where `vectors` is none.", least=1)
     learn_vectors: bool = setting(True, "Change the word vectors in training; else they stay as they were.")
@@ -76,6 +86,11 @@ class BagSettings(Learning, TfidfSettings):
     jobs: int = setting(
         0, "Threads to use; 0 takes every core. Other numbers may change the last digits.", least=0, most=4096
     )
+    space: ClassVar[Space] = {
+        "feature_dropout": (0.0, 0.2, 0.35, 0.5),
+        "decay": (0.0, 0.003, 0.01, 0.03),
+    }
+
     min_df: int = setting(2, "A feature must occur in this many documents.", least=1)
     max_features: int = setting(100_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
     feature_dropout: float = setting(0.2, "Share of a document's features left out in a step.", least=0, most=0.9)

@@ -15,7 +15,7 @@ from umpteen.contract.explanation import Explanation, Kind
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import SettingError
 from umpteen.core.ranking import Ranking
-from umpteen.core.settings import Value, setting
+from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
 from umpteen.linear.forest import Forest
@@ -50,6 +50,8 @@ class PLT(Classifier):
             "parabel": {**_ORIGINAL, "branch": 2},
             "bonsai": {**_ORIGINAL, "branch": 100, "depth": 2, "balance": False},
         }
+
+        space: ClassVar[Space] = {"branch": (4, 16, 64), "leaf": (50, 100, 150, 300)}
 
         trees: int = setting(3, "Trees whose scores are averaged.", least=1)
         branch: int = setting(16, "Children of an inner node at most; balanced trees take a power of two.", least=2)
