@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 .PHONY: demo test check static format docs bench-sparse bench-deep clean
 
-demo: .venv/base  ## train on real news, show scores, tag three documents
+demo: .venv/deep  ## train a tree, a network and both as one on real news, show scores, tag three documents
 	@$(BIN)/umpteen demo
 
 test: .venv/dev  ## the tests

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import umpteen as library
+from umpteen.app.commands import demo
 from umpteen.core.errors import FetchError
 from umpteen.data import datasets
 
@@ -94,9 +95,14 @@ def test_demo_on_fetched_and_on_generated_data(
     umpteen: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(datasets, "get", lambda name: data)
+    monkeypatch.setattr(demo, "_BRIEF", {"epochs": 2, "least_steps": 1, "vectors": "none", "min_df": 1})
     done = umpteen("demo", "--out", tmp_path / "demo")
     assert done.code == 0, done.err
     assert re.search(r"plt +100\.00", done.out)
+    if demo._has_torch():
+        assert re.search(r"attentionxml +\d", done.out)
+        assert re.search(r"consensus +\d", done.out)
+        assert (tmp_path / "demo" / "consensus" / "attentionxml" / "model.json").is_file()
     assert "popular" in done.out
     assert done.out.count("true: ") == 3
     assert "tag" in done.out.splitlines()[-2]
@@ -105,8 +111,10 @@ def test_demo_on_fetched_and_on_generated_data(
         raise FetchError("The program npm is not installed. Install it.")
 
     monkeypatch.setattr(datasets, "get", unreachable)
+    monkeypatch.setattr(demo, "_has_torch", lambda: False)
     done = umpteen("demo", "--out", tmp_path / "demo")
     assert done.code == 0
+    assert "torch is not installed, so there is no attentionxml." in done.out
     assert (
         done.err
         == "reuters cannot be fetched here (The program npm is not installed), so the demo uses generated texts.\n"

@@ -1,8 +1,9 @@
-"""umpteen demo: the product at work on real news, from data to tagged documents, in a minute."""
+"""umpteen demo: the product at work on real news, from data to tagged documents, in a few minutes."""
 
 import shutil
 import sys
 import time
+from importlib.util import find_spec
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from umpteen.core.corpus import Corpus
 
 YARDSTICK = "popular"  # what any model must beat
+NETWORK, JOINT = "attentionxml", "consensus"
+_BRIEF = {"epochs": 3}  # a short training of a small network
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "macro-F1@5")
 _DEPTH = 100  # labels ranked
 
@@ -33,23 +36,28 @@ def demo(
     out: Annotated[Path, Option("--out", "-o", metavar="DIR", help="The folder to work in.")] = Path("demo"),
     name: Annotated[str, Option("--data", metavar="NAME", help="A data set of `umpteen get`.")] = "reuters",
 ) -> None:
-    """Train on real news, show the scores and tag three documents.
+    """Train a label tree, a network and both as one on real news, show the scores and tag three documents.
 
     Example: umpteen demo
     """
-    data, place = _data(name, out), out / "model"
+    data = _data(name, out)
     test = corpus_at(data, part=TEST)
-    show(f"1. Train {DEFAULT_MODEL} on {data}")
-    began = time.perf_counter()
-    trained = fitted(Config(train=data, out=place))
-    took = spoken_seconds(time.perf_counter() - began)
-    show(f"   {trained.documents_:,} documents, {len(trained.labels_):,} labels, {took}; saved in {place}\n")
-    show("2. Rank the labels of the test documents (percent; higher is better)")
-    with keeping(f"The model in {place} is complete."):
-        found = judge(trained, test, depth=_DEPTH)
-        _show_scores({DEFAULT_MODEL: (trained, found), YARDSTICK: _yardstick(data, test)})
-        show("3. Tag three of them (+ marks a right label)\n")
-        _show_documents(trained, test, found)
+    show(f"1. Train on {data}")
+    made = {DEFAULT_MODEL: _trained(Config(train=data, out=out / DEFAULT_MODEL))}
+    if _has_torch():
+        made[NETWORK] = _trained(
+            Config(model=NETWORK, preset="quick", train=data, out=out / NETWORK, settings=dict(_BRIEF))
+        )
+        made[JOINT] = _joined(made, out / JOINT)
+    else:
+        show(f"   torch is not installed, so there is no {NETWORK}. Install it with: pip install 'umpteen[deep]'")
+    best, place = [*made][-1], out / [*made][-1]
+    show("\n2. Rank the labels of the test documents (percent; higher is better)")
+    with keeping(f"The models in {out} are complete."):
+        found = {name: (model, judge(model, test, depth=_DEPTH)) for name, model in made.items()}
+        _show_scores({**found, YARDSTICK: _yardstick(data, test)})
+        show(f"3. Tag three of them with {best} (+ marks a right label)\n")
+        _show_documents(found[best][0], test, found[best][1])
     show(f'Tag your own text:  {_command()} tag {place} --text "..."')
     show(f"Train on your own:  {_command()} train FILE --out DIR")
 
@@ -74,6 +82,29 @@ def _data(name: str, out: Path) -> Path:
         with keeping(f"{folder} was not written."):
             write_catalogue(folder, documents=10_000, test=2_000, labels=500)
     return folder
+
+
+def _has_torch() -> bool:
+    return find_spec("torch") is not None
+
+
+def _trained(wanted: Config) -> "Classifier":
+    """A model trained and saved; what a stopped demo had begun is gone on with."""
+    assert wanted.out is not None
+    began, stopped = time.perf_counter(), wanted.out.with_name(f"{wanted.out.name}.run") / "run.json"
+    model = fitted(wanted, resume=stopped.is_file())
+    took = spoken_seconds(time.perf_counter() - began)
+    show(f"   {wanted.model}: {model.documents_:,} documents, {len(model.labels_):,} labels, {took}; in {wanted.out}")
+    return model
+
+
+def _joined(models: "dict[str, Classifier]", place: Path) -> "Classifier":
+    from umpteen.models.fusion.consensus import Consensus
+
+    joint = Consensus.of(models)
+    joint.save(place)
+    show(f"   {JOINT}: both as one, without training; in {place}")
+    return joint
 
 
 def _yardstick(data: Path, test: "Corpus") -> "tuple[Classifier, Judgement]":

@@ -39,7 +39,7 @@ class Consensus(Classifier):
             "paper": {"members": ("attentionxml:paper", "plt:parabel"), "how": "either"},
         }
 
-        jobs: int = setting(0, "Threads to use; 0 takes every core. What this changes, its members say.", least=0, most=4096)
+        jobs: int = setting(0, "Threads to use; 0 takes every core. Members say what it changes.", least=0, most=4096)
 
         members: tuple[str, ...] = setting(
             ("attentionxml", "plt"),
