@@ -1,5 +1,7 @@
 """umpteen generate: readable catalogue texts with as many labels as wanted."""
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,13 +9,16 @@ from typer import Argument, Option
 
 from umpteen.app import options
 from umpteen.app.border import keeping
+from umpteen.app.documents import PIPE
 from umpteen.app.outputs import write_corpus
 from umpteen.app.tables import show
 from umpteen.core.files import Staging
 
 
 def generate(
-    target: Annotated[Path, Argument(metavar="DIR", help="The folder to write.", show_default=False)],
+    target: Annotated[
+        str, Argument(metavar="DIR|-", help="The folder to write, or - to print JSON lines.", show_default=False)
+    ],
     documents: Annotated[int, Option("--documents", "-n", help="Training documents.")] = 5_000,
     labels: Annotated[int, Option("--labels", "-l", help="Labels in the catalogue.")] = 300,
     test: Annotated[
@@ -28,22 +33,26 @@ def generate(
     """Write a made-up catalogue of any size to try things on.
 
     Example: umpteen generate catalogue --documents 100000 --labels 10000
+    Or, as a stream: umpteen generate - --documents 1000000 | umpteen tag m - --tsv
     """
+    made: dict[str, Any] = {"labels": labels, "world": world, "words": words, "power": power, "noise": noise}
+    if target == PIPE:
+        _print(documents=documents, seed=2 * seed, **made)
+        return
     asked = documents // 10 if test is None else test
     with keeping(f"{target} was not written."):
-        write_catalogue(
-            target,
-            documents=documents,
-            test=asked,
-            labels=labels,
-            seed=seed,
-            world=world,
-            words=words,
-            power=power,
-            noise=noise,
-        )
+        write_catalogue(Path(target), documents=documents, test=asked, seed=seed, **made)
     show(f"{documents:,} training and {asked:,} test documents with {labels:,} labels written to {target}.")
     show(f"Next: umpteen train {target} --out m")
+
+
+def _print(**wanted: Any) -> None:
+    """The training documents alone, one after the other, for a command that reads a pipe."""
+    from umpteen.data.generate import generate as generated
+
+    for document in generated(**wanted):
+        record = {"id": document.id, "text": document.text, "labels": document.labels}
+        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def write_catalogue(
