@@ -25,14 +25,15 @@ SHAPE = Shape(
     length=5,
 )
 DESCRIPTIONS = np.array([[2, 3, 0], [4, 0, 0], [5, 6, 7], [3, 3, 0]], np.int32)  # three labels, a parent
-LABELS = 3
+SHARES = np.array([0.5, 0.2, 0.1], np.float32)
+LABELS = len(SHARES)
 
 
 def network(**changes: object) -> Cooperating:
     torch.manual_seed(1)
     vectors = np.random.default_rng(0).normal(size=(9, 8)).astype(np.float32)
     vectors[0] = 0
-    return Cooperating(Words(vectors), DESCRIPTIONS, LABELS, replace(SHAPE, **changes)).double().eval()  # type: ignore[arg-type]
+    return Cooperating(Words(vectors), DESCRIPTIONS, SHARES, replace(SHAPE, **changes)).double().eval()  # type: ignore[arg-type]
 
 
 def batch() -> TaughtBatch:
@@ -135,7 +136,7 @@ def test_padding_changes_no_answer(pooling: str) -> None:
 
 def test_without_a_teacher_nothing_taught_is_read() -> None:
     torch.manual_seed(1)
-    alone = Cooperating(Words(np.ones((9, 8), np.float32)), None, LABELS, SHAPE).double().eval()
+    alone = Cooperating(Words(np.ones((9, 8), np.float32)), None, SHARES, SHAPE).double().eval()
     changed = replace(batch(), nodes=batch().nodes.flip(0), shares=batch().shares * 0)
     assert torch.equal(alone(batch()), alone(changed))
     assert alone.teacher is None and alone.votes is None

@@ -20,6 +20,7 @@ from umpteen.networks.pooling import largest_of, mean_of
 from umpteen.networks.reading import Reading, SelfAttention
 from umpteen.networks.words import Words
 
+_ONE = 0.5413  # where softplus is 1
 POOLINGS = ("mean+max", "mean", "max", "flatten")
 
 
@@ -59,11 +60,15 @@ class Taught(Documents, Protocol):
 
 
 class Votes(nn.Module):
-    """What a share of the neighbours' votes adds to a logit: nothing for none, and never less for more."""
+    """What a share of the neighbours' votes adds to a logit: nothing for none, and never less for more.
 
-    def __init__(self) -> None:
+    It begins so that a label with the usual `share` of documents, voted for by all, is about as likely as not.
+    """
+
+    def __init__(self, share: float) -> None:
         super().__init__()
-        self.height, self.bend = nn.Parameter(torch.tensor(0.5)), nn.Parameter(torch.tensor(3.0))
+        self.height = nn.Parameter(torch.tensor(_ONE))
+        self.bend = nn.Parameter(-torch.logit(torch.tensor(share), eps=1e-6))
 
     def forward(self, shares: Tensor) -> Tensor:
         return F.softplus(self.height) * torch.log1p(shares * self.bend.exp())
@@ -72,10 +77,15 @@ class Votes(nn.Module):
 class Cooperating(Network):
     """Text and teacher, read apart and then together."""
 
-    def __init__(self, words: Words, descriptions: NDArray[np.int32] | None, labels: int, shape: Shape) -> None:
-        """Without `descriptions` of labels and parents, (nodes, words), there is no teacher."""
+    def __init__(
+        self, words: Words, descriptions: NDArray[np.int32] | None, shares: NDArray[np.float32], shape: Shape
+    ) -> None:
+        """Without `descriptions` of labels and parents, (nodes, words), there is no teacher.
+
+        `shares` of the documents that labels have are what it answers before it has learnt anything.
+        """
         super().__init__()
-        self.words, self.labels, self.shape = words, labels, shape
+        self.words, self.labels, self.shape = words, len(shares), shape
         width, heads, taught = words.width, shape.heads, descriptions is not None
         self.student = Reading(shape.reading, width, heads)
         self.teacher = Reading(shape.reading, width, heads) if taught else None
@@ -87,8 +97,10 @@ class Cooperating(Network):
         self.longest = table.shape[1] + shape.length  # states of a document, at most
         pooled = {"mean+max": 2 * width, "flatten": self.longest * width}.get(shape.pooling, width)
         self.bottleneck = nn.Linear(pooled + shape.bag * (1 + taught) * width, shape.bottleneck, bias=False)
-        self.outputs = Outputs(shape.bottleneck, labels)
-        self.votes = Votes() if shape.votes and taught else None
+        self.outputs = Outputs(shape.bottleneck, self.labels)
+        with torch.no_grad():
+            self.outputs.layer.bias.copy_(torch.logit(torch.from_numpy(shares), eps=1e-6))
+        self.votes = Votes(float(shares.mean())) if shape.votes and taught else None
 
     # From documents to one vector each ------------------------------------------------------------------------------
 

@@ -138,7 +138,7 @@ class TReaderXML(DeepClassifier):
             dropout=p.dropout,
             length=p.length * p.pieces,
         )
-        return Cooperating(words, knowledge.descriptions if knowledge is not None else None, len(shares), shape)
+        return Cooperating(words, knowledge.descriptions if knowledge is not None else None, shares, shape)
 
     # Explanations ---------------------------------------------------------------------------------------------------
 
