@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.core.progress import bar
 from umpteen.text.index import Index, Vectors
 
+_BLOCK = 4096  # documents looked up at a time
 _MORE = 8  # neighbours looked for beyond those wanted where near duplicates are left out
 
 
@@ -54,20 +56,28 @@ class Teacher:
 
     def nearest(self, vectors: Vectors, k: int, *, jobs: int = 0) -> Near:
         """The k nearest of documents that are not among its own."""
-        found, squares = self.index.nearest(vectors, k, probes=1, jobs=jobs)
-        return _filled(found, 1 - squares / 2, k)
+        return _filled(*self._search(vectors, k, jobs), k)
 
     def nearest_others(self, k: int, *, duplicates: float = 1.0, jobs: int = 0) -> Near:
         """The k nearest of each of its own documents, itself left out, and all whose cosine is above `duplicates`."""
         spare = 0 if duplicates >= 1 else _MORE * k
-        found, squares = self.index.nearest(self.index.vectors, k + 1 + spare, probes=1, jobs=jobs)
-        cosines = 1 - squares / 2
+        found, cosines = self._search(self.index.vectors, k + 1 + spare, jobs)
         wanted = (found >= 0) & (found != np.arange(len(found))[:, None])
         if duplicates < 1:
             wanted &= cosines <= duplicates
         order = np.argsort(~wanted, axis=1, kind="stable")[:, :k]
         found = np.where(wanted, found, -1)
         return _filled(np.take_along_axis(found, order, axis=1), np.take_along_axis(cosines, order, axis=1), k)
+
+    def _search(self, vectors: Vectors, k: int, jobs: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The k nearest of its documents, and cosines."""
+        found = [(np.empty((0, min(k, len(self.index))), np.int32), np.empty((0, min(k, len(self.index))), np.float32))]
+        with bar("Looking for similar documents", len(vectors)) as line:
+            for start in range(0, len(vectors), _BLOCK):
+                found.append(self.index.nearest(vectors[start : start + _BLOCK], k, probes=1, jobs=jobs))
+                line.advance(len(found[-1][0]))
+        documents, squares = ([*part] for part in zip(*found, strict=True))
+        return np.concatenate(documents), 1 - np.concatenate(squares) / np.float32(2)
 
     def lessons(self, near: Near, sharpness: float) -> Lessons:
         """What the neighbours bring: the share of their votes for each label, and the most of it for each node."""

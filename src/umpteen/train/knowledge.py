@@ -6,6 +6,7 @@ teach, and none of them itself; afterwards all training documents do.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -130,9 +131,9 @@ class Knowledge:
         """What the neighbours depend on."""
         if run is None:
             return {}
-        texts = [text for part in (corpus, valid) if part is not None for text in part.texts()]
-        numbers = checksum([*texts, source.numbers, _labels(source).indices])
-        return {"settings": {name: getattr(self._settings, name) for name in _NEEDED}, "data": numbers}
+        texts = (text for part in (corpus, valid) if part is not None for text in part.texts())
+        data = checksum(chain(texts, (source.numbers, _labels(source).indices)))
+        return {"settings": {name: getattr(self._settings, name) for name in _NEEDED}, "data": data}
 
     def conclude(self, places: Vectors, Y: sparse.csr_array) -> None:
         """Let all training documents teach from here on, those kept aside too."""

@@ -159,9 +159,9 @@ class TReaderXML(DeepClassifier):
             title=self._titles.__getitem__,
         )
         brought = self._brought(knowledge, near)
-        features = _with_taught(made.features) if by == "attention" else made.features
-        known = {"neighbours": told.neighbours, "brought": brought, "above": knowledge.hierarchy.source}
-        return replace(made, features=features, **known)
+        if by == "attention":
+            made = replace(made, features=_with_taught(made.features))
+        return replace(made, neighbours=told.neighbours, brought=brought, above=knowledge.hierarchy.source)
 
     def _brought(self, knowledge: Knowledge, near: Near) -> tuple[Brought, ...]:
         """Labels that the neighbours bring, those of most votes first, with their parents."""
