@@ -77,7 +77,7 @@ class Teacher:
                 found.append(self.index.nearest(vectors[start : start + _BLOCK], k, probes=1, jobs=jobs))
                 line.advance(len(found[-1][0]))
         documents, squares = ([*part] for part in zip(*found, strict=True))
-        return np.concatenate(documents), 1 - np.concatenate(squares) / np.float32(2)
+        return np.concatenate(documents), (1 - np.concatenate(squares) / 2).astype(np.float32)
 
     def lessons(self, near: Near, sharpness: float) -> Lessons:
         """What the neighbours bring: the share of their votes for each label, and the most of it for each node."""
