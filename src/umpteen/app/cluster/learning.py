@@ -165,10 +165,11 @@ def _reraise(error: Exception) -> None:
 
     reasons = list(getattr(error, "worker_failures", {}).values()) or [error]
     for reason in reasons:
-        cause = getattr(reason, "cause", None) or reason
+        cause = getattr(reason, "_base_exc", None) or getattr(reason, "cause", None) or reason
         if isinstance(cause, UmpteenError):
             raise cause from None
     died = (ray.exceptions.RayActorError, ray.exceptions.NodeDiedError, ray.exceptions.WorkerCrashedError)
-    if not any(isinstance(reason, died) for reason in reasons):
+    lost = [reason for reason in reasons if isinstance(getattr(reason, "health_check_failure", reason), died)]
+    if not lost:
         raise UmpteenError(f"The cluster could not train: {str(error).strip().splitlines()[-1]}") from error
     time.sleep(_LOOK)
