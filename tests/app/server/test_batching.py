@@ -71,7 +71,7 @@ def test_batches_are_bounded() -> None:
         model.may.set()
         await asyncio.gather(*tasks)
 
-    assert max(len(batch) for batch in run(work).batches) == 64
+    assert max(len(batch) for batch in run(work).batches) == 32
 
 
 def test_a_full_queue_sends_away() -> None:

@@ -16,7 +16,7 @@ from umpteen.app.server.problem import busy
 from umpteen.contract.classifier import Classifier
 from umpteen.core.ranking import Ranking
 
-_BATCH = 64  # documents ranked together at most
+_BATCH = 32  # documents ranked together at most: while these are ranked, the next are read
 T = TypeVar("T")
 
 
