@@ -78,19 +78,62 @@ def test_a_failed_run_leaves_the_others(umpteen: Command, here: Path) -> None:
     assert "failed" in umpteen("study", "n.toml", "--models", "popular", "--dry-run").out
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_ctrl_c_ends_the_children_and_says_how_to_go_on(here: Path) -> None:
-    slow = "import time, umpteen.study.worker as w; w.done = lambda job: time.sleep(60); w.main()"
+def started(here: Path, slow: str) -> "subprocess.Popen[str]":
+    """The command in a process of its own, whose runs are done by another program."""
     code = (
         "import subprocess as s, sys; import umpteen.study.runner; from umpteen.app.cli import main; real = s.Popen\n"
         f"s.Popen = lambda command, **more: real([sys.executable, '-c', {slow!r}, command[-1]], **more)\n"
         "sys.argv = ['umpteen', 'study', 's.toml']; main()"
     )
-    command = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, cwd=here)
-    for _ in range(300):
-        if [*(here / "study-s" / "runs").glob("*/job.json")]:
-            break
+    return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, cwd=here)
+
+
+def wait_for(found: Callable[[], object]) -> None:
+    for _ in range(600):
+        if found():
+            return
         time.sleep(0.1)
+    raise AssertionError("it takes too long")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_killed_in_the_middle_it_goes_on_where_it_was(umpteen: Command, here: Path) -> None:
+    slow = (
+        "import os, time, pathlib, umpteen.study.worker as w; real = w.done\n"
+        "def done(job):\n"
+        "    if 'first' in job['name']: return real(job)\n"
+        "    pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(600)\n"
+        "w.done = done; w.main()"
+    )
+    written(here, PLAIN.replace("[[models]]", '[[models]]\nmodel = "popular"\nname = "first"\n[[models]]', 1))
+    command = started(here, slow)
+    try:
+        wait_for(lambda: [*(here / "study-s" / "runs").glob("*/result.json")] and (here / "pid").exists())
+    finally:
+        command.kill()  # as kill -9 does
+    command.communicate(timeout=20)
+    child = int((here / "pid").read_text())
+    wait_for(lambda: not is_alive(child))  # no run outlives its study
+    state = umpteen("study", "s.toml", "--dry-run")
+    assert "3 runs, 1 of them done." in state.out
+    done = umpteen("study", "s.toml")
+    assert done.code == 0, done.err
+    assert "A toy: 3 runs, 1 of them done before." in done.err
+    assert (here / "study-s" / "report.html").is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_the_children_and_says_how_to_go_on(here: Path) -> None:
+    slow = "import time, umpteen.study.worker as w; w.done = lambda job: time.sleep(60); w.main()"
+    command = started(here, slow)
+    wait_for(lambda: [*(here / "study-s" / "runs").glob("*/job.json")])
     time.sleep(0.3)
     command.send_signal(signal.SIGINT)
     _, told = command.communicate(timeout=20)

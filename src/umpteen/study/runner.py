@@ -38,7 +38,7 @@ class Runner:
     keep: bool = False  # the models
     anyway: bool = False  # even if memory will probably not suffice
     say: Callable[[str], None] | None = None  # gets a line now and then, where no bars are shown
-    _children: set[subprocess.Popen[str]] = field(default_factory=set)
+    _children: "set[subprocess.Popen[str]]" = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _stopped: bool = False
 
@@ -166,7 +166,7 @@ class Runner:
         """The threads that each of several runs at a time may use."""
         return max(1, (os.cpu_count() or 1) // self.jobs)
 
-    def _started(self, job: Path, log: int) -> subprocess.Popen[str] | None:
+    def _started(self, job: Path, log: int) -> "subprocess.Popen[str] | None":
         with self._lock:
             if self._stopped:
                 return None

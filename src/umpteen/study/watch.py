@@ -19,7 +19,7 @@ class Going:
 
     cell: Cell
     expected: float | None  # seconds in all
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=lambda: time.monotonic())
     state: Mapping[str, Any] = field(default_factory=dict)
 
     @property
