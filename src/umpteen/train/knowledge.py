@@ -47,7 +47,7 @@ class TeacherSettings(DeepSettings):
     duplicates: float = setting(
         1.0, "A training document is not taught by others with a cosine above this; 1: by all.", least=0, most=1
     )
-    sharpness: float = setting(20.0, "A neighbour's vote weighs exp(sharpness x cosine).", least=0, most=1000)
+    sharpness: float = setting(10.0, "A neighbour's vote weighs exp(sharpness x cosine).", least=0, most=1000)
     orphans: bool = setting(True, "Teach labels that have no parent too; Algorithm 1 as printed leaves them out.")
     description: int = setting(4, "Words that describe a label.", least=1)
     fill: bool = setting(True, "Fill short descriptions up with words that tell the label's documents apart.")
