@@ -1,15 +1,17 @@
 """SKOS vocabularies as RDF: preferred names by language, broader concepts as parents."""
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from umpteen.core.errors import DataError
 from umpteen.core.extras import need
-from umpteen.core.files import opened, plain_name
+from umpteen.core.files import CHUNK, opened, plain_name
 from umpteen.core.space import Label
 
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+_PLAIN_ENTITY = re.compile(rb"<!ENTITY\s+[\w.:-]+\s+(\"[^\"&%]{0,500}\"|'[^'&%]{0,500}')\s*>")
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
@@ -69,12 +71,28 @@ def _language(name: Any) -> str:
     return getattr(name, "language", None) or ""
 
 
+def _check_entities(file: Path) -> None:
+    """Raise at entities that hold others, which can grow without end, or lead to other files; short ones are usual."""
+    held, margin = b"", 1000
+    with opened(file) as stream:
+        while chunk := stream.read(CHUNK):
+            held = held[-margin:] + chunk
+            if b"\x00" in held:
+                raise DataError("Expected XML in UTF-8, got another encoding. Save the file as UTF-8.", file=file)
+            for found in re.finditer(rb"<!ENTITY\b", held):
+                is_cut = found.start() > len(held) - margin and len(chunk) == CHUNK  # seen again with the next
+                if not is_cut and not _PLAIN_ENTITY.match(held, found.start()):
+                    raise DataError("Expected no entities but plain short ones: others can fill memory.", file=file)
+
+
 def _graph(file: Path) -> Any:
     rdflib = need("rdflib", extra="skos", what="Reading SKOS")
     graph = rdflib.Graph()
     with opened(file) as stream:
         start = stream.peek(200).lstrip() if hasattr(stream, "peek") else b""
         is_xml = plain_name(file).lower().endswith((".rdf", ".xml")) or start.startswith((b"<?xml", b"<rdf"))
+        if is_xml:
+            _check_entities(file)
         try:
             graph.parse(stream, format="xml" if is_xml else "turtle")  # N-Triples is Turtle too
         except DataError:
