@@ -13,12 +13,15 @@ from umpteen.core.errors import FolderError
 
 
 @contextmanager
-def held(file: Path, *, by: str) -> Iterator[None]:
-    """Keep others out who hold the same file; a process that dies lets go of it. `by` says who else it may be."""
+def held(file: Path, *, by: str, wait: bool = False) -> Iterator[None]:
+    """Keep others out who hold the same file; a process that dies lets go of it. `by` says who else it may be.
+
+    With `wait`, wait until they are done.
+    """
     with file.open("w") as stream:
         if fcntl is not None:
             try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except OSError:
                 raise FolderError(f"{file.parent} is in use by {by}. Wait for its end.") from None
         yield

@@ -1,6 +1,7 @@
 """umpteen learn: more documents, with labels old and new, for a model that is there already."""
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -12,6 +13,7 @@ from umpteen.app.border import keeping, note
 from umpteen.app.inputs import labels_for, report_bad
 from umpteen.app.tables import show, spoken_seconds
 from umpteen.core.legible import number_of
+from umpteen.core.lock import held
 from umpteen.core.progress import bar
 from umpteen.data.folder import corpus_at
 
@@ -42,11 +44,11 @@ def learn(
 
     place = out or model
     check_free(place)
-    loaded = load(model)
     corpus = corpus_at(data, format=format, base=base, skip_bad=skip_bad)
     known = labels_for(data, labels, language)
-    documents, count, began = loaded.documents_, len(loaded.labels_), time.perf_counter()
-    with keeping(f"The model in {model} is unchanged."):
+    with keeping(f"The model in {model} is unchanged."), _alone(place):
+        loaded = load(model)
+        documents, count, began = loaded.documents_, len(loaded.labels_), time.perf_counter()
         with bar(f"Learning {corpus.name}"):
             loaded.partial_fit(corpus, labels=known)
         with bar(f"Saving {place}"):
@@ -63,3 +65,10 @@ def learn(
     )
     show(f"Saved in {place}.")
     show(f"Next: umpteen evaluate {quote(str(place))} TEST")
+
+
+def _alone(place: Path) -> AbstractContextManager[None]:
+    """Wait for others who teach the model in a folder: what they add must not be lost."""
+    if not place.is_dir():
+        return nullcontext()
+    return held(place.absolute().with_name(f".{place.absolute().name}.learning"), by="another learner", wait=True)

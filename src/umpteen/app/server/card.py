@@ -22,6 +22,7 @@ def card(served: Served, *, allow_learn: bool) -> dict[str, Any]:
         "bytes": sum(file.stat().st_size for file in served.path.rglob("*") if file.is_file()),
         "explains": [*model._reasons()],
         "learns": allow_learn and model.learns,
+        "calibrated": model.tuning_ is not None,
         "settings": [
             {
                 "name": f.name,

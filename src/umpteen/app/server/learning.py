@@ -7,18 +7,14 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from umpteen.app.server.problem import Problem, busy
-from umpteen.core.errors import FolderError
-from umpteen.core.lock import held
 from umpteen.core.space import LabelSpace
 
 _QUEUE = 16  # requests to learn that wait at most
-_PAUSE = 0.1  # seconds between two looks at whether another process still learns
 
 
 @dataclass(frozen=True)
@@ -31,9 +27,10 @@ class Lesson:
 
 @dataclass
 class Learner:
-    """One lesson after the other, also where several workers share the folders."""
+    """One lesson after the other; learners of other processes wait for each other too."""
 
     _waiting: int = field(default=0, init=False)
+    _learning: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def learn(self, folder: Path, lessons: Sequence[Lesson], known: LabelSpace) -> None:
         """Add documents to the model in a folder."""
@@ -43,7 +40,7 @@ class Learner:
         try:
             with tempfile.TemporaryDirectory(prefix="umpteen-") as place:
                 arguments = _written(Path(place), lessons, known)
-                async with _alone(folder):
+                async with self._learning:
                     await _learnt(folder, arguments)
         finally:
             self._waiting -= 1
@@ -64,19 +61,6 @@ def _written(place: Path, lessons: Sequence[Lesson], known: LabelSpace) -> list[
 
 def _cell(text: str) -> str:
     return " ".join(text.split())
-
-
-@asynccontextmanager
-async def _alone(folder: Path) -> AsyncIterator[None]:
-    """Keep other learners of the same folder waiting."""
-    with ExitStack() as stack:
-        while True:
-            try:
-                stack.enter_context(held(folder.with_name(f".{folder.name}.learning"), by="another learner"))
-                break
-            except FolderError:
-                await asyncio.sleep(_PAUSE)
-        yield
 
 
 async def _learnt(folder: Path, arguments: list[str]) -> None:
