@@ -68,9 +68,10 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
     settings = {variant.name: [*_settings(study, variant)] for variant in study.models}
     found = []
     for source in sources:
-        models = [variant for variant in study.models if source.is_text or model(variant.model).reads_features]
+        models = [variant for variant in study.models if is_for(variant, source)]
         if not models:
-            raise DataError(f"All models read text, and {source.data.name} holds ready features. {_OTHERS}")
+            what = "has no models" if source.is_text else "holds ready features, which no model reads"
+            raise DataError(f"{source.data.name} {what}. {_OTHERS}")
         shared = {
             "umpteen": FORMAT,
             "files": marks(source),
@@ -94,6 +95,12 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
                 number = split["number"] if split else None
                 found.append(Cell(place, number, seed, wanted, source.files, values["jobs"]))
     return found
+
+
+def is_for(variant: Variant, source: Source) -> bool:
+    """Whether a model is to learn from some data: it can read them, and the study wants it to."""
+    wanted = not variant.data or source.data.name in variant.data
+    return wanted and (source.is_text or model(variant.model).reads_features)
 
 
 def _settings(study: Study, variant: Variant) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

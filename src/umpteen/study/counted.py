@@ -12,6 +12,7 @@ from umpteen.core.space import LabelSpace
 from umpteen.data.stats import statistics
 from umpteen.labels.files import read_labels
 from umpteen.study.plan import Table
+from umpteen.study.results import MARKER
 from umpteen.study.sheet import Entry, Sheet
 from umpteen.study.sources import Source, corpora, marks
 
@@ -53,7 +54,7 @@ def counted(sources: Sequence[Source], out: Path) -> dict[str, Counts]:
             known = {"mark": mark, "counts": asdict(Counts.of(source))}
             kept[source.data.name] = known
         found[source.data.name] = Counts.from_json(known["counts"])
-    if out.is_dir():
+    if (out / MARKER).is_file():
         with Staging() as staging:
             staging.open(out / _FILE).write(json.dumps(kept, indent=1, ensure_ascii=False).encode() + b"\n")
     return found

@@ -22,12 +22,13 @@ def narrowed(
     if rates and study.noise is None:
         raise SettingError(f"{study.file} has no label noise, so there are no --rates to choose.")
     check_rates(rates, "--rates")
+    given = tuple(_given(study, path) for path in data)
     chosen = [variant.name for name in models for variant in _meant(study, name)]
     study = replace(
         study,
-        data=tuple(_given(study, path) for path in data) or study.data,
+        data=given or study.data,
         seeds=tuple(seeds) or study.seeds,
-        models=tuple(v for v in study.models if not models or v.name in chosen),
+        models=tuple(_for(v, study, given) for v in study.models if not models or v.name in chosen),
         noise=replace(study.noise, rates=tuple(rates)) if study.noise is not None and rates else study.noise,
     )
     for text in settings:
@@ -51,6 +52,12 @@ def _given(study: Study, path: str) -> Data:
     name = spoken(path)
     known = next((data for data in study.data if name.casefold() in _names(data)), None)
     return replace(known, path=path) if known is not None else Data(name=name, path=path)
+
+
+def _for(variant: Variant, study: Study, given: Sequence[Data]) -> Variant:
+    """The same for data that the file does not name as well."""
+    others = tuple(data.name for data in given if data.name not in [known.name for known in study.data])
+    return replace(variant, data=(*variant.data, *others)) if variant.data else variant
 
 
 def _names(data: Data) -> tuple[str, str]:

@@ -38,6 +38,7 @@ class Variant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     vary: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)  # settings that take several values in turn
     seeded: bool = True  # else it runs with the first seed alone
+    data: tuple[str, ...] = ()  # that it is for, by name; without any, all
     takes: Mapping[str, float] = field(default_factory=dict)  # seconds by data, roughly, for estimates
 
 

@@ -112,6 +112,7 @@ def _variant(keys: Keys) -> Variant:
         settings=settings.rest() if settings else {},
         vary=_vary(vary) if vary else {},
         seeded=keys.value("seeded", True, kind=bool, what="true or false"),
+        data=keys.texts("data", [], what="data sets that the model is for"),
         takes=_seconds(takes) if takes else {},
     )
     keys.end()

@@ -84,7 +84,8 @@ def left_out(study: Study, results: Results) -> Iterator[str]:
     """Which models cannot read which data, a sentence for each data set."""
     there = {(cell.at["data"], cell.at["model"]) for cell in results.cells}
     for data in study.data:
-        missing = [variant.name for variant in study.models if (data.name, variant.name) not in there]
+        asked = [variant.name for variant in study.models if not variant.data or data.name in variant.data]
+        missing = [name for name in asked if (data.name, name) not in there]
         if missing:
             yield f"{data.name} holds ready features without text, which {_and(missing)} cannot read: left out there."
 

@@ -14,6 +14,7 @@ from umpteen.study.cells import Cell
 from umpteen.study.plan import Study
 
 RESULT, EVALUATION = "result.json", "evaluation.json"
+MARKER = "study.json"  # of a folder that is a study's
 LOG = "log.txt"  # what a run says
 TRAINING = "log.tsv"  # how a network learnt
 
@@ -103,7 +104,7 @@ class Results:
 
 def claimed(out: Path, name: str, title: str) -> None:
     """Make the folder that a study of this name writes to; raise where it holds something else."""
-    marker = out / "study.json"
+    marker = out / MARKER
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is not a folder. Choose another place with --out.")
     if marker.is_file():

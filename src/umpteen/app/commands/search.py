@@ -103,13 +103,14 @@ def search(
     )
     place = out or Path(f"search-{model}")
     wanted.cell(wanted.trials[0], 1.0)  # so that a mistake shows before the work
+    if not dry_run:
+        claimed(place, f"search {model} on {source.data.name}", f"Settings of {model} for {source.data.name}")
     counts = counted([source], place)
     documents = counts[source.data.name].size.documents
     rounds = rungs(len(wanted.trials), int(documents * (1 if valid else 1 - wanted.valid)), budget)
     if dry_run:
         show_plan(wanted, values, rounds)
         return
-    claimed(place, f"search {model} on {source.data.name}", f"Settings of {model} for {source.data.name}")
 
     def run(cells: "Sequence[Cell]", rung: "Rung") -> "Results":
         results = Results(place, cells)

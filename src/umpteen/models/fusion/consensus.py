@@ -17,7 +17,7 @@ from umpteen.contract.inputs import corpus_of, labels_of
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, FolderError, SettingError, UmpteenError
 from umpteen.core.ranking import Ranking
-from umpteen.core.settings import Settings, Value, setting
+from umpteen.core.settings import PASSING, Settings, Value, setting
 from umpteen.core.space import LabelSpace
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree
@@ -106,10 +106,13 @@ class Consensus(Classifier):
 
     def fit(self, X: Any, y: Any = None, **given: Any) -> Self:
         """Learn from documents and their labels: every member that is not a saved model, then what joins them."""
-        texts, options = self.params.members, self.params.options
-        wanted = members_of(texts)
-        self._wanted = [(m, m.made(self.params, options, texts[:n].count(m.text))) for n, m in enumerate(wanted)]
+        self._wanted = self._asked()
         return super().fit(X, y, **given)
+
+    def _asked(self) -> list[tuple[Member, Classifier]]:
+        """The members that the settings name, none of which has learnt yet."""
+        texts, options = self.params.members, self.params.options
+        return [(m, m.made(self.params, options, texts[:n].count(m.text))) for n, m in enumerate(members_of(texts))]
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         if self.params.how == "learnt" and valid is None:
@@ -204,7 +207,7 @@ class Consensus(Classifier):
         return [tree for member in same for tree in member.trees()]
 
     def _memory(self, size: Size) -> int:
-        return max([super()._memory(size), *(model._memory(size) for m, model in self._wanted if not m.saved)])
+        return max([super()._memory(size), *(model._memory(size) for m, model in self._asked() if not m.saved)])
 
     def _save(self, folder: NewFolder) -> None:
         folder.facts["members"] = self._names
@@ -253,4 +256,4 @@ def _why(member: Classifier, corpus: Corpus, key: str, by: Kind) -> Explanation 
 
 def _lasting(model: Classifier) -> dict[str, Any]:
     """What decides a member's answers."""
-    return {name: value for name, value in asdict(model.params).items() if name != "jobs"}
+    return {name: value for name, value in asdict(model.params).items() if name not in PASSING}
