@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check static format docs bench-sparse bench-deep clean
+.PHONY: demo test check static format docs bench-sparse bench-deep bench-serve clean
 
 demo: .venv/deep  ## train a tree, a network and both as one on real news, show scores, tag three documents
 	@$(BIN)/umpteen demo
@@ -33,6 +33,9 @@ bench-sparse: .venv/base  ## label trees beside their peers, which it installs i
 bench-deep: .venv/deep  ## AttentionXML beside LibMultiLabel's; OPTIONS="--data debtags"
 	$(BIN)/python benchmarks/deep.py --out dist/deep.json $(OPTIONS)
 
+bench-serve: .venv/deep  ## the server under load beside Annif's; needs wrk; OPTIONS="--data debtags"
+	$(BIN)/python benchmarks/serve.py --out dist/serve.json $(OPTIONS)
+
 clean:  ## remove the environments, caches and the demo's model
 	rm -rf .venv .venv-peers .mypy_cache .pytest_cache .ruff_cache demo dist
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
@@ -41,7 +44,7 @@ clean:  ## remove the environments, caches and the demo's model
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Umpteen needs Python 3.11 or later. Name one: make PYTHON=...")'
 	@echo "Setting up .venv (once) ..."
 	@$(PYTHON) -m venv .venv
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[server]'
 	@touch $@
 
 .venv/deep: .venv/base

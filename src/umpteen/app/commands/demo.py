@@ -59,6 +59,7 @@ def demo(
         show(f"3. Tag three of them with {best} (+ marks a right label)\n")
         _show_documents(found[best][0], test, found[best][1])
     show(f'Tag your own text:  {_command()} tag {place} --text "..."')
+    show(f"Tag on a page:      {_command()} serve {place}")
     show(f"Train on your own:  {_command()} train FILE --out DIR")
 
 
