@@ -7,15 +7,17 @@ Ends with code 1 at the first mistake of each target, whose input it prints. Say
 """
 
 import argparse
+import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
 import time
 import traceback
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 _PATIENCE = 20  # seconds that no input may take
 _MEMORY = 6 << 30  # bytes of address space that no input may need more of
@@ -107,7 +109,9 @@ def guided(name: str, seconds: int) -> None:
 def _apart(name: str, *options: str) -> tuple[int, str]:
     """A target in a process of its own, which may crash."""
     command = [sys.executable, __file__, "--one", name, *options]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    with TemporaryDirectory(prefix="fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as place:
+        env = {**os.environ, "FUZZ_PLACE": place}
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=env, cwd=place)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -128,9 +132,8 @@ def main() -> int:
     sys.path.append(str(Path(__file__).parents[1]))  # for the toy corpus
     if options.one:
         return _one(options)
-    from targets import PLACE, TARGETS
+    from targets import TARGETS
 
-    shutil.rmtree(PLACE)
     names = [name for name in TARGETS if options.target in name]
     total, wrong, began = 0, 0, time.monotonic()
     for name in names:
@@ -145,28 +148,14 @@ def main() -> int:
 
 
 def _one(options: argparse.Namespace) -> int:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from targets import PLACE
-
-    try:
-        if options.seconds and _has_atheris():
-            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-            guided(options.one, options.seconds)
-        mistake = blindly(options.one, options.runs, options.seed)
-    finally:
-        shutil.rmtree(PLACE, ignore_errors=True)
+    if options.seconds and find_spec("atheris"):
+        guided(options.one, options.seconds)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    mistake = blindly(options.one, options.runs, options.seed)
     if mistake:
         print(mistake)  # noqa: T201
     return 1 if mistake else 0
-
-
-def _has_atheris() -> bool:
-    try:
-        import atheris  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 if __name__ == "__main__":

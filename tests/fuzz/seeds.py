@@ -53,6 +53,15 @@ _SEEDS: dict[str, list[bytes]] = {
     ],
     "manifest": [b'{"umpteen": 1, "model": "popular", "settings": {"seed": 0}, "documents": 40, "answers": "names", "files": {}}'],
     "texts": ["bread Größe ἀνάγκη 你好 \U0001f600 e\u0301\u200b".encode()],
+    "http": [
+        b"\x00\x01text=bread+and+flour&limit=3&threshold=0.1&language=en",
+        b'\x01\x00{"documents": [{"document_id": "1", "text": "bread"}, {"text": "boat"}], "limit": 5}',
+        b'\x02\x00[{"text": "bread", "metadata": {"a": 1}, "subjects": [{"uri": "baking", "label": "Baking"}]}]',
+        b'\x03\x00{"text": "bread and flour", "label": "baking", "by": "sum"}',
+        b'\x04\x00{"text": "bread", "kept": ["baking"], "removed": [], "added": ["sailing"]}',
+        b'\x06\x00{"text": "bread", "languages": ["en", "de"]}',
+        b'\x00\x02--x\r\nContent-Disposition: form-data; name="text"\r\n\r\nbread\r\n--x--\r\n',
+    ],
     "facts neighbours": [b'{"settings": {"neighbours": 3, "seed": 1}, "chosen": {"neighbours": 5, "power": 1.0}}'],
     "facts plt": [b'{"settings": {"trees": 2, "beam": 3}, "documents": 7, "answers": "sparse", "features": {"text": true, "width": 5}}'],
 }  # fmt: skip

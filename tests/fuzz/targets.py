@@ -4,8 +4,8 @@ A target takes any bytes for the content of some file. `seeds.py` has a few good
 """
 
 import json
+import os
 import shutil
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -20,7 +20,7 @@ from umpteen.core.errors import UmpteenError
 
 Target = Callable[[bytes], None]
 
-PLACE = Path(tempfile.mkdtemp(prefix="fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+PLACE = Path(os.environ.get("FUZZ_PLACE", "fuzz-place"))  # where files are put
 _NAMES = {
     "paired": ("a_texts.txt", "a_labels.txt"),
     "xc_split": ("trn_X_Xf.txt", "trn_X_Y.txt"),
@@ -277,6 +277,27 @@ def texts(data: bytes) -> None:
 
 
 _LOADED: dict[str, Any] = {}
+_ROUTES = ("suggest", "suggest-batch", "learn", "explain", "feedback", "labels", "../../detect-language")
+_KINDS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")
+
+
+def http(data: bytes) -> None:
+    """The body of a request; the first byte chooses where it goes, the second what it claims to be."""
+    if "http" not in _LOADED:
+        from fastapi.testclient import TestClient
+
+        from umpteen.app.server.config import Config
+        from umpteen.app.server.factory import application
+
+        config = Config(models={"t": str(_model("neighbours"))}, feedback=str(PLACE / "feedback.sqlite"))
+        _LOADED["http"] = TestClient(application(config), raise_server_exceptions=True).__enter__()
+    route, kind = (data[0] % len(_ROUTES), data[1] % len(_KINDS)) if len(data) > 1 else (0, 0)
+    answer = _LOADED["http"].post(
+        f"/v1/projects/t/{_ROUTES[route]}", content=data[2:], headers={"content-type": _KINDS[kind]}
+    )
+    assert answer.status_code < 500, f"{answer.status_code}: {answer.text}"
+    assert "Traceback" not in answer.text
+
 
 TARGETS: dict[str, Target] = {
     **{f"read {name}": reader(name) for name in (
@@ -293,6 +314,7 @@ TARGETS: dict[str, Target] = {
     "history": history,
     "manifest": manifest,
     "texts": texts,
+    "http": http,
     **{f"folder {name}": folder(name) for name in ("neighbours", "ovr", "plt", "popular")},
     **{f"facts {name}": facts(name) for name in ("neighbours", "plt")},
 }  # fmt: skip
