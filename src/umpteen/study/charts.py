@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ACROSS = 3  # panels beside each other
 _MARKS = 10  # on the x axis, at most
+_LEVEL = 5  # names of groups of bars that stand level
 _FACTOR = 16  # between the first and the last of values that stand by magnitude
 _MARKERS = "os^DvPX"  # lines may lie on each other
 _SIDES = {"capsize": 2, "elinewidth": 1}  # deviations
@@ -177,5 +178,6 @@ def _bars(axes: "Axes", inside: list[tuple[Point, str]], plot: Plot, series: _Se
             yerr=spread if any(spread) else None,
             error_kw={**_SIDES, "ecolor": SOFT},
         )
-    axes.set_xticks(range(len(groups)), [shown(group) for group in groups])
+    many: dict[str, Any] = {"rotation": 35, "ha": "right"} if len(groups) > _LEVEL else {}
+    axes.set_xticks(range(len(groups)), [shown(group) for group in groups], **many)
     axes.grid(axis="x", visible=False)

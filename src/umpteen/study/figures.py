@@ -7,7 +7,7 @@ from typing import Any
 
 from umpteen.study import measures
 from umpteen.study.cells import Cell
-from umpteen.study.plan import Published, Study
+from umpteen.study.plan import Plot, Published, Study, Table
 from umpteen.study.results import Results
 
 At = Mapping[str, Any]  # dimension -> value
@@ -52,6 +52,11 @@ def points(study: Study, results: Results) -> list[Point]:
         last = max((n for n, point in enumerate(found) if point.at["data"] == data.name), default=-1)
         found[last + 1 : last + 1] = printed
     return found
+
+
+def about(part: Table | Plot, found: Sequence[Point]) -> list[Point]:
+    """Those of the models that a table or plot is about."""
+    return [point for point in found if not part.models or point.at["model"] in part.models]
 
 
 def _printed(row: Published, data: str) -> Point:

@@ -51,7 +51,9 @@ def _given(study: Study, path: str) -> Data:
     """Data of the command line; those that the file names as well keep what it says of them."""
     name = spoken(path)
     known = next((data for data in study.data if name.casefold() in _names(data)), None)
-    return replace(known, path=path) if known is not None else Data(name=name, path=path)
+    if known is not None:
+        return replace(known, path=path)
+    return Data(name=next((other for other in study.others if other.casefold() == name.casefold()), name), path=path)
 
 
 def _for(variant: Variant, study: Study, given: Sequence[Data]) -> Variant:

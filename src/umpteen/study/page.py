@@ -7,6 +7,7 @@ from pathlib import Path
 from umpteen.core.files import Staging
 from umpteen.study.charts import draw
 from umpteen.study.counted import Counts
+from umpteen.study.figures import about
 from umpteen.study.html import html_page
 from umpteen.study.plan import Study
 from umpteen.study.report import Report, report
@@ -38,14 +39,14 @@ def write(
             staging.open(out / name).write(text.encode())
         for plot in study.plots if pictures else ():
             for format in formats:
-                draw(plot, study, made.points, staging.open(out / f"{plot.name}.{format}"), format=format)
+                draw(plot, study, about(plot, made.points), staging.open(out / f"{plot.name}.{format}"), format=format)
     return [out / name for name in (*texts, *(f"{plot.name}.{format}" for plot in study.plots for format in formats))]
 
 
 def _svg(name: str, made: Report) -> str:
     out = io.BytesIO()
     plot = next(plot for plot in made.study.plots if plot.name == name)
-    draw(plot, made.study, made.points, out, format="svg")
+    draw(plot, made.study, about(plot, made.points), out, format="svg")
     return out.getvalue().decode()
 
 

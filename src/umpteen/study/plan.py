@@ -71,7 +71,7 @@ class Table:
     title: str
     kind: Shown = "figures"
     measures: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()  # whose overlap is shown; without any, all
+    models: tuple[str, ...] = ()  # that it is about, published rows by name as well; without any, all
     columns: str = "measure"
     apart: str | None = None  # a table for each value of this
     ranks: bool = False
@@ -84,6 +84,7 @@ class Plot:
 
     name: str
     title: str
+    models: tuple[str, ...] = ()  # as of a table
     kind: Literal["lines", "bars"]
     measures: tuple[str, ...]
     x: str
@@ -104,6 +105,7 @@ class Study:
     valid: float = 0.1  # share of the training documents
     noise: Noise | None = None
     published: tuple[Published, ...] = ()
+    others: tuple[str, ...] = ()  # data that rows were published of, for users who have them
     tables: tuple[Table, ...] = ()
     plots: tuple[Plot, ...] = ()
 

@@ -7,7 +7,7 @@ from umpteen.core.errors import did_you_mean
 from umpteen.data.noise import KINDS
 from umpteen.study.consistency import check, check_rates
 from umpteen.study.keys import Keys
-from umpteen.study.plan import Data, Noise, Published, Split, Study, Variant
+from umpteen.study.plan import Data, Noise, Published, Split, Study, Table, Variant
 from umpteen.study.shown import check_measure, read_plot, read_table
 
 RESERVED = ("data", "split", "noise", "rate", "model", "seed", "measure", "value", "jobs")
@@ -28,7 +28,8 @@ def read_study(path: Path, *, name: str | None = None) -> Study:
         seeds=cast(tuple[int, ...], keys.numbers("seeds", [0], whole=True)),
         valid=keys.number("valid", 0.1, least=0, most=0.9),
         noise=_noise(keys.table("noise")),
-        published=tuple(_published(table) for table in keys.tables("published", what="tables, each a row")),
+        published=_all_published(keys, path.parent),
+        others=keys.texts("others", [], what="data that rows were published of, besides the study's own"),
         tables=tuple(read_table(table) for table in keys.tables("tables", what="tables")),
         plots=tuple(read_plot(table) for table in keys.tables("plots", what="tables, each a plot")),
     )
@@ -40,22 +41,19 @@ def read_study(path: Path, *, name: str | None = None) -> Study:
 
 def _check_names(study: Study, keys: Keys) -> None:
     """Raise where a name leads nowhere."""
-    known = [data.name for data in study.data]
+    known = [*(data.name for data in study.data), *study.others]
     for row in study.published:
         if row.data not in known:
             hint = did_you_mean(row.data, known)
             keys.wrong(f"{row.name!r} was published for {row.data!r}, which is not among the data. {hint}")
-    models = [variant.name for variant in study.models]
-    for table in study.tables:
-        for name in table.models:
-            if name not in models:
+    rivals = [*(variant.name for variant in study.models), *(row.name for row in study.published)]
+    for part in study.outputs:
+        against = part.against if isinstance(part, Table) else None
+        for name in (*part.models, *([against] if against is not None else [])):
+            if name not in rivals:
                 keys.wrong(
-                    f"{table.name!r} is about {name!r}, which is not among the models. {did_you_mean(name, models)}"
+                    f"{part.name!r} is about {name!r}, which is not among the models. {did_you_mean(name, rivals)}"
                 )
-        rivals = [*models, *(row.name for row in study.published)]
-        if table.against is not None and table.against not in rivals:
-            hint = did_you_mean(table.against, rivals)
-            keys.wrong(f"{table.name!r} compares with {table.against!r}, which is not among the models. {hint}")
 
 
 def _data(keys: Keys, usual: Split | None, folder: Path | None) -> Data:
@@ -148,6 +146,16 @@ def _noise(keys: Keys | None) -> Noise | None:
         keys.wrong(f"'kinds' is empty. There are: {', '.join(KINDS)}.")
     check_rates(found.rates, f"{keys.file}: 'rates'")
     return found
+
+
+def _all_published(keys: Keys, folder: Path) -> tuple[Published, ...]:
+    """The file's own rows, and those that studies beside it have; what two have is the same and counts once."""
+    found = [_published(table) for table in keys.tables("published", what="tables, each a row")]
+    for name in keys.texts("published_from", [], what="studies whose published rows are shown here too"):
+        beside = Keys.read(folder / f"{name}.toml")
+        rows = [_published(table) for table in beside.tables("published", what="tables, each a row")]
+        found += [row for row in rows if (row.name, row.data) not in {(one.name, one.data) for one in found}]
+    return tuple(found)
 
 
 def _published(keys: Keys) -> Published:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from umpteen.study.counted import Counts, statistics_sheet
-from umpteen.study.figures import Point, points
+from umpteen.study.figures import Point, about, points
 from umpteen.study.overlap import overlap_sheet
 from umpteen.study.plan import Study, Table
 from umpteen.study.results import Results
@@ -46,7 +46,7 @@ def _sheets(
     table: Table, study: Study, results: Results, found: Sequence[Point], counts: Mapping[str, Counts]
 ) -> Iterator[Sheet]:
     if table.kind == "figures":
-        yield from sheets(table, study, found)
+        yield from sheets(table, study, about(table, found))
         return
     if table.kind == "overlap":
         sheet = overlap_sheet(table, study, results)

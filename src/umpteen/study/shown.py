@@ -15,10 +15,12 @@ def read_table(keys: Keys) -> Table:
     """A table: of figures, of the data's statistics, or of overlaps."""
     name, kind = _file_name(keys), keys.text("kind", "figures", choices=get_args(Shown))
     title = keys.text("title", name)
+    models = keys.texts("models", [], what="models' names") if kind != "statistics" else ()
     if kind == "figures":
         found = Table(
             name=name,
             title=title,
+            models=models,
             measures=_measures(keys),
             columns=keys.text("columns", "measure"),
             apart=keys.text("apart", None),
@@ -26,7 +28,6 @@ def read_table(keys: Keys) -> Table:
             against=keys.text("against", None, what="the model that p-values compare with"),
         )
     else:
-        models = keys.texts("models", [], what="models' names") if kind == "overlap" else ()
         found = Table(name=name, title=title, kind=kind, models=models)
     keys.end()
     return found
@@ -42,6 +43,7 @@ def read_plot(keys: Keys) -> Plot:
         measures=_measures(keys),
         x=keys.text("x", "measure", what="what stands along the x axis"),
         series=keys.text("series", "model"),
+        models=keys.texts("models", [], what="models' names"),
     )
     keys.end()
     if found.kind == "lines" and found.x in ("measure", "model", "data", "noise"):

@@ -11,6 +11,7 @@ from typer import Argument, Option
 
 from umpteen.app.border import keeping, note
 from umpteen.app.studies import show_report, show_runs, show_shipped, told
+from umpteen.app.tables import show
 from umpteen.core.progress import bar
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def study(
     from umpteen.study.narrowing import narrowed
     from umpteen.study.needs import Needs
     from umpteen.study.ranges import numbers
+    from umpteen.study.report import left_out
     from umpteen.study.results import claimed
     from umpteen.study.runner import Runner
     from umpteen.study.shelf import study_named
@@ -109,6 +111,8 @@ def study(
     needs = Needs(results, counts, takes)
     if dry_run:
         show_runs(results, needs, jobs=jobs)
+        for sentence in left_out(wanted, results):
+            show(sentence)
     else:
         runner = Runner(results, jobs, budget(memory, jobs), needs, keep_models, anyway, say())
         _done(wanted, results, runner, counts, svg=svg)
