@@ -62,8 +62,8 @@ def serve(
 
     Example: umpteen serve m
     """
-    need("uvicorn", extra="server", what="The server")
-    need("fastapi", extra="server", what="The server")
+    for library in ("fastapi", "uvicorn", "prometheus_client", "py3langid"):
+        need(library, extra="server", what="The server")
     from umpteen.app.server.config import Config, named
     from umpteen.app.server.running import is_loopback, run
 
