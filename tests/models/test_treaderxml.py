@@ -111,7 +111,19 @@ def test_documents_kept_aside_teach_only_in_the_end(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Teacher, "nearest", nearest)
     found = reader(held_out=0.25, least_steps=10, epochs=1).fit(TEXTS, LABELS)
     found.rank(TEST)
-    assert pools == [90, 120]
+    assert pools == [90, 90, 120]  # with rare words counting as others do, with rare words counting more, and to tag
+
+
+def test_how_rare_words_count_is_chosen_or_set(tmp_path: Path) -> None:
+    random, colours = np.random.default_rng(0), ["red", "blue", "green", "white"] * 40
+    texts = [f"{' '.join(random.choice(['one', 'two', 'three', 'four'], 12))} {colour}" for colour in colours]
+    labels = [[colour] for colour in colours]
+    few = {"least_steps": 5, "epochs": 1, "width": 8, "neighbours": 3}
+    found = reader(**few, vectors="none").fit(texts, labels)
+    assert found._knowledge.rare  # what all have hides what tells them apart
+    assert not reader(**few, rare=False).fit(texts, labels)._knowledge.rare
+    found.save(tmp_path / "m")
+    assert umpteen.load(tmp_path / "m")._knowledge.rare
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def knowledge_of(
     children = (labels[part].T.ravel() for part in np.split(below.indices, below.indptr[1:-1]))
     named = parts(_read(reader, hierarchy.names))
     parents = described(named, children, p.description) if hierarchy.names else labels[:0]
-    return Knowledge(p, reader, hierarchy, np.concatenate([labels, parents]), _compared(vectors, idf, reader, p))
+    return Knowledge(p, reader, hierarchy, np.concatenate([labels, parents]), _compared(vectors, reader, p), idf)
 
 
 def _telling(
@@ -71,11 +71,8 @@ def _read(reader: Reader, texts: Sequence[str]) -> Tokens:
     return reader.read(Corpus.from_texts(texts))
 
 
-def _compared(
-    vectors: NDArray[np.float32], idf: NDArray[np.float32], reader: Reader, p: TeacherSettings
-) -> NDArray[np.float32]:
-    """The vectors whose mean documents are compared by."""
+def _compared(vectors: NDArray[np.float32], reader: Reader, p: TeacherSettings) -> NDArray[np.float32]:
+    """The vectors whose mean documents are compared by; none where sentences are encoded."""
     if p.compare == SENTENCES:
         return np.empty((0, 0), np.float32)
-    table = vectors if p.compare == "words" else begun(reader.words, p.compare, width=p.width, seed=p.seed)
-    return table * idf[:, None] if p.rare else table
+    return vectors if p.compare == "words" else begun(reader.words, p.compare, width=p.width, seed=p.seed)

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.corpus import Corpus
+from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.settings import setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.hierarchy import Hierarchy
+from umpteen.metrics.ranking import Judged
 from umpteen.networks.sentences import Sentences
 from umpteen.text.descriptions import bags
 from umpteen.text.index import Index, Vectors
@@ -42,7 +44,7 @@ class TeacherSettings(DeepSettings):
         "What documents are compared by: the mean of their word vectors (words: those of `vectors`; or wordllama, "
         "glove, a file), or the sentence encoder (sentences).",
     )
-    rare: bool = setting(False, "Let rare words count more in that mean (idf).")
+    rare: bool | None = setting(None, "Let rare words count more in that mean (idf); none: what ranks best.")
     neighbours: int = setting(20, "Nearest training documents that teach.", least=1)
     duplicates: float = setting(
         1.0, "A training document is not taught by others with a cosine above this; 1: by all.", least=0, most=1
@@ -65,11 +67,13 @@ class Knowledge:
         hierarchy: Hierarchy,
         descriptions: NDArray[np.int32],
         table: NDArray[np.float32],
+        rarity: NDArray[np.float32],
     ) -> None:
         self._settings, self._reader = settings, reader
         self.hierarchy = hierarchy
         self.descriptions = descriptions  # (nodes, words) ids of words
-        self._table = table  # (words, width) what the mean is taken of; nothing where sentences are encoded
+        self._table, self._rarity = table, rarity  # (words, width) what the mean is taken of, (words,) idf
+        self.rare = bool(settings.rare)  # whether the latter counts
         self._reach = hierarchy.reach(orphans=settings.orphans)
         self._sentences: Sentences | None = None
 
@@ -78,8 +82,10 @@ class Knowledge:
         if self._settings.compare == SENTENCES:
             self._sentences = self._sentences or Sentences()
             return self._sentences(corpus.texts())
-        read = tokens if tokens is not None else self._reader.read(corpus)
-        return unit_rows(bags(read, len(self._table)) @ self._table)
+        words = bags(tokens if tokens is not None else self._reader.read(corpus), len(self._table))
+        if self.rare:
+            words.data *= self._rarity[words.indices]
+        return unit_rows(words @ self._table)
 
     def nearest(self, corpus: Corpus, tokens: Tokens) -> Near:
         """Who teaches documents that are not among those learnt from."""
@@ -101,24 +107,33 @@ class Knowledge:
         mark, make = self._mark(source, corpus, valid, run), self._found(source, kept, corpus, valid)
         found = kept_beside(run, "teacher", mark, make)
         places: Vectors = np.asarray(found["places"])
+        self.rare = bool(found["rare"])
         teacher = Teacher.of(places[source.numbers], Y, self._reach)
         sharpness = self._settings.sharpness
         lessons = teacher.lessons(Near(found["near"], found["cosines"]), sharpness)
         return lessons, teacher.lessons(Near(found["kept"], found["kept_cosines"]), sharpness), places
 
     def _found(self, source: Source, kept: Source, corpus: Corpus, valid: Corpus | None) -> Callable[[], Arrays]:
-        p = self._settings
+        """Where documents lie and who is near whom, with rare words counting as documents kept aside prefer."""
+        p, Y = self._settings, _labels(source)
+
+        def asked() -> tuple[float, Vectors, Teacher, Near]:
+            places = self.placed(corpus)
+            teacher = Teacher.of(places[source.numbers], Y, self._reach)
+            asking = places[kept.numbers] if valid is None else self.placed(valid)
+            near = teacher.nearest(asking, p.neighbours, jobs=p.jobs)
+            return _worth(teacher.lessons(near, p.sharpness), _labels(kept)), places, teacher, near
 
         def make() -> Arrays:
-            places = self.placed(corpus)
-            teacher = Teacher.of(places[source.numbers], _labels(source), self._reach)
+            found = []
+            for self.rare in (False, True) if p.rare is None and kept is not source else (bool(p.rare),):
+                found.append((*asked(), self.rare))
+            _, places, teacher, others, rare = max(found, key=lambda one: one[0])
             near = teacher.nearest_others(p.neighbours, duplicates=p.duplicates, jobs=p.jobs)
-            others = near
-            if kept is not source:
-                asking = places[kept.numbers] if valid is None else self.placed(valid)
-                others = teacher.nearest(asking, p.neighbours, jobs=p.jobs)
+            others = near if kept is source else others
             return {
                 "places": places,
+                "rare": np.array(rare),
                 "near": near.documents,
                 "cosines": near.cosines,
                 "kept": others.documents,
@@ -142,12 +157,13 @@ class Knowledge:
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
         h, Y = self.hierarchy, self.teacher.Y
-        folder.facts["hierarchy"] = h.source
+        folder.facts |= {"hierarchy": h.source, "rare": self.rare}
         folder.json("above", h.names)
         folder.array("above_bounds", h.bounds)
         folder.array("above", h.parents)
         folder.array("descriptions", self.descriptions)
         folder.array("compared_by", self._table)
+        folder.array("rarity", self._rarity)
         folder.array("document_bounds", Y.indptr)
         folder.array("document_labels", Y.indices)
         self.teacher.index.save(folder)
@@ -157,7 +173,9 @@ class Knowledge:
         """The same as was saved."""
         above = tuple(folder.json("above")), folder.array("above_bounds"), folder.array("above")
         hierarchy = Hierarchy(folder.facts["hierarchy"], *above)
-        made = cls(settings, reader, hierarchy, folder.array("descriptions"), folder.array("compared_by"))
+        compared = folder.array("compared_by"), folder.array("rarity")
+        made = cls(settings, reader, hierarchy, folder.array("descriptions"), *compared)
+        made.rare = folder.facts["rare"]
         bounds, labels = folder.array("document_bounds"), folder.array("document_labels")
         ones = np.ones(len(labels), np.float32)
         Y = sparse.csr_array((ones, labels, bounds), shape=(len(bounds) - 1, hierarchy.labels))
@@ -168,3 +186,12 @@ class Knowledge:
 def _labels(source: Source) -> sparse.csr_array:
     assert source.Y is not None
     return source.Y
+
+
+def _worth(lessons: Lessons, Y: sparse.csr_array) -> float:
+    """How well votes alone rank the labels of documents: nDCG@5."""
+    votes = lessons.labels
+    tokens = Tokens((votes.indices + 1).astype(np.int32), votes.indptr.astype(np.int64), votes.data)
+    labels, scores = tokens.padded(np.arange(len(tokens)))
+    assert scores is not None
+    return Judged.of(Ranking.best(labels - 1, scores, 5), Y, k=5).ndcg(5).value

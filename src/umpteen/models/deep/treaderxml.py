@@ -32,6 +32,7 @@ from umpteen.train.lessons import TaughtSource
 from umpteen.train.settings import PAPER
 
 _PRINTED: Mapping[str, Value] = {
+    "rare": False,
     "neighbours": 5,
     "weighing": "alike",
     "votes": False,
@@ -196,7 +197,11 @@ class TReaderXML(DeepClassifier):
         if self._knowledge is not None:
             self._knowledge.save(folder)
             self._titles.save(folder)
-            folder.facts["notes"] = [f"Parents of labels were taken from {self._knowledge.hierarchy.source}."]
+            counts = "count more" if self._knowledge.rare else "count as all others do"
+            folder.facts["notes"] = [
+                f"Parents of labels were taken from {self._knowledge.hierarchy.source}.",
+                f"Rare words {counts} where documents are compared.",
+            ]
 
     def _load(self, folder: Folder) -> None:
         if self.params.teacher:
