@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from study.plans import NOISY, PLAIN, written
+from study.plans import NOISY, PLAIN, toy_folder, written
 from umpteen.core.errors import SettingError
+from umpteen.models import entries, model
 from umpteen.study.narrowing import narrowed
 from umpteen.study.plan import Split
 from umpteen.study.reading import read_study
@@ -170,3 +171,31 @@ def test_shipped_studies_can_be_read() -> None:
     }.items():
         with pytest.raises(SettingError, match=sentence.replace("?", r"\?")):
             study_named(arguments[0], model=arguments[1])
+
+
+def test_models_for_some_data_and_rows_of_other_studies(tmp_path: Path) -> None:
+    toy_folder(tmp_path)
+    row = '[[published]]\nname = "Theirs"\ndata = "toy"\nsource = "Paper"\nscores = { "P@1" = 55 }\n'
+    written(tmp_path, PLAIN + row + row.replace('"toy"', '"EUR-Lex"') + 'others = ["EUR-Lex"]\n', "bad.toml")
+    with pytest.raises(SettingError, match="there is no use for 'others'"):  # a key of the last table
+        read_study(tmp_path / "bad.toml")
+    written(tmp_path, 'others = ["EUR-Lex"]\n' + PLAIN + row + row.replace('"toy"', '"EUR-Lex"'), "one.toml")
+    one = read_study(tmp_path / "one.toml")
+    assert [published.data for published in one.published] == ["toy", "EUR-Lex"]
+    assert narrowed(one, data=[str(tmp_path / "eur-lex")]).data[0].name == "EUR-Lex"
+    text = 'published_from = ["one"]\nothers = ["EUR-Lex"]\n' + PLAIN.replace(
+        'model = "popular"', 'model = "popular"\ndata = ["toy"]'
+    )
+    two = read_study(written(tmp_path, text + row, "two.toml"))
+    assert [published.data for published in two.published] == ["toy", "EUR-Lex"]  # what both have, once
+    assert narrowed(two, data=["eur-lex"]).models[1].data == ("toy", "EUR-Lex")
+
+
+@pytest.mark.parametrize("name", [one.file.stem for one in shipped()])
+def test_shipped_studies_are_sound(name: str) -> None:
+    study = read_study(next(one.file for one in shipped() if one.file.stem == name), name=name)
+    for variant in study.models:
+        if entries()[variant.model].family == "sparse":
+            model(variant.model).Params.made(dict(variant.settings), owner=variant.model, preset=variant.preset)
+        assert {*variant.takes} <= {data.name for data in study.data}
+        assert {*variant.data} <= {data.name for data in study.data}
