@@ -51,11 +51,12 @@ def bytes_of(text: str) -> int:
 
 def resident() -> int | None:
     """Bytes that this process holds now, mapped files counted; None where the system does not say."""
-    try:
-        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 (a hundred times a second)
-            return int(file.read().split()[1]) * mmap.PAGESIZE
-    except OSError:
-        return None
+    return _pages(1)
+
+
+def mapped() -> int | None:
+    """Bytes of files that this process holds now."""
+    return _pages(2)
 
 
 def peak() -> int | None:
@@ -65,6 +66,14 @@ def peak() -> int | None:
     except ImportError:
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _pages(place: int) -> int | None:
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 (a hundred times a second)
+            return int(file.read().split()[place]) * mmap.PAGESIZE
+    except OSError:
+        return None
 
 
 def _available() -> int | None:

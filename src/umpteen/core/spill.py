@@ -4,13 +4,14 @@ What lies on disk is mapped: the system reads it when it is asked for. A watcher
 the system forget mapped pages before the limit is reached. Files have no name, so that a stop leaves none behind.
 """
 
+import ctypes
 import mmap
 import sys
 import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from umpteen.core.errors import UmpteenError
-from umpteen.core.memory import resident, spoken
+from umpteen.core.memory import mapped, resident, spoken
 
 _LEAST = 256 * 2**20  # bytes of a limit; the libraries alone take most of them
-_FULL = 0.75  # share of the limit at which mapped pages are let go
+_MARGIN = 256 * 2**20  # bytes below the limit, at most, at which mapped pages are let go
+_STEP = 32 * 2**20  # bytes of them that are worth it
 _LOOK = 0.01  # seconds between two looks
 
 
@@ -57,8 +59,10 @@ class Spill:
         return _OnDisk(self, kind)
 
     def left(self) -> int:
-        """Bytes that may still be taken, with all mapped pages let go."""
+        """Bytes that may still be taken, with all mapped pages and what was freed before let go."""
         self._let_go()
+        with suppress(AttributeError, OSError, TypeError):  # other systems have no such function
+            ctypes.CDLL(None).malloc_trim(0)
         return self.limit - (resident() or 0)
 
     def _mapped(self, file: Any) -> mmap.mmap:
@@ -73,9 +77,12 @@ class Spill:
 
     def watch(self, end: threading.Event) -> None:
         """Keep mapped pages below the limit until the end."""
+        stays = 0  # what is mapped and not ours: libraries
         while not end.wait(_LOOK):
-            if (resident() or 0) > _FULL * self.limit:
+            full = (resident() or 0) > self.limit - min(_MARGIN, self.limit // 4)
+            if full and (mapped() or 0) > stays + _STEP:
                 self._let_go()
+                stays = mapped() or 0
 
 
 class _OnDisk(Growing):
