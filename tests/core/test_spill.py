@@ -37,19 +37,20 @@ def test_one_part_is_not_copied() -> None:
     assert made.whole() is part
 
 
-def test_mapped_pages_are_let_go(tmp_path: Path) -> None:
-    """Of what is read from disk, only so much stays in memory as the limit says."""
-    block = np.ones(1 << 22)  # 32 MiB
-    with limited(1 << 30, tmp_path) as limit:
-        limit.limit = (resident() or 0) + (128 << 20)
+def test_mapped_pages_are_let_go_near_the_limit(tmp_path: Path) -> None:
+    size = 1 << 24  # 128 MiB
+    with limited(1 << 40, tmp_path) as limit:
         made = growing(np.float64)
-        for _ in range(12):
-            made.add(block)
-        array, most = made.whole(), 0
-        for start in range(0, len(array), 1 << 20):
-            assert array[start : start + (1 << 20)].sum() == 1 << 20
-            most = max(most, resident() or 0)
-    assert most < limit.limit
+        made.add(np.ones(size))
+        array = made.whole()
+        assert array.sum() == size  # read, so in memory
+        before = resident() or 0
+        limit.look()
+        assert (resident() or 0) > before - size  # far from the limit, nothing happens
+        limit.limit = before
+        limit.look()
+        assert (resident() or 0) < before - 4 * size
+        assert array.sum() == size
 
 
 def test_a_limit_too_small_to_work_with() -> None:

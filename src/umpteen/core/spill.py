@@ -52,6 +52,7 @@ class Spill:
             raise UmpteenError(f"A limit of {spoken(limit)} is too small to work with: give {spoken(_LEAST)} or more.")
         self.limit, self.folder = limit, folder
         self.written = 0  # bytes
+        self._stays = 0  # bytes mapped that are not ours: libraries
         self._maps: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 
     def growing(self, kind: DTypeLike) -> "_OnDisk":
@@ -77,12 +78,15 @@ class Spill:
 
     def watch(self, end: threading.Event) -> None:
         """Keep mapped pages below the limit until the end."""
-        stays = 0  # what is mapped and not ours: libraries
         while not end.wait(_LOOK):
-            full = (resident() or 0) > self.limit - min(_MARGIN, self.limit // 4)
-            if full and (mapped() or 0) > stays + _STEP:
-                self._let_go()
-                stays = mapped() or 0
+            self.look()
+
+    def look(self) -> None:
+        """Let mapped pages go if the limit is near and that gains something."""
+        full = (resident() or 0) > self.limit - min(_MARGIN, self.limit // 4)
+        if full and (mapped() or 0) > self._stays + _STEP:
+            self._let_go()
+            self._stays = mapped() or 0
 
 
 class _OnDisk(Growing):
