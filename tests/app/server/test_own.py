@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 import umpteen
 from app.server.conftest import BREAD
 from app.server.test_annif import is_problem, suggest
-from umpteen.app.server.search import found
+from umpteen.app.server.search import Search
 
 
 def explain(client: TestClient, project: str = "tree", **body: Any) -> Any:
@@ -78,7 +78,7 @@ def test_searches_labels(client: TestClient) -> None:
 
 def test_search_puts_beginnings_first(models: dict[str, Path]) -> None:
     space = umpteen.load(models["tree"]).labels_
-    names = [space.keys[number] for number in found(space, "a", 10)]
+    names = [space.keys[number] for number in Search(space).find("a", 10)]
     assert names[0] == "astronomy"
 
 

@@ -83,6 +83,15 @@ def test_a_large_body_is_refused_on_the_wire(live: Live, models: dict[str, Path]
     assert session.post(f"{server.url}/v1/projects/tree/suggest", data={"text": BREAD}, timeout=20).status_code == 200
 
 
+def test_who_sends_too_slowly_is_told_so(live: Live, models: dict[str, Path]) -> None:
+    server = live(models["tree"], "--timeout", "1")
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        head = "POST /v1/projects/tree/suggest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n"
+        connection.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\ntext=".encode())
+        assert connection.recv(1000).startswith(b"HTTP/1.1 408")
+
+
 def test_says_that_the_port_is_taken(umpteen: Run, models: dict[str, Path], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

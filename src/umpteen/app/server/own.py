@@ -14,7 +14,6 @@ from umpteen.app.server.card import card
 from umpteen.app.server.metrics import TYPE
 from umpteen.app.server.problem import Problem, busy, document
 from umpteen.app.server.reasons import as_json
-from umpteen.app.server.search import found
 from umpteen.app.server.serving import Serving
 from umpteen.core.legible import one_line
 from umpteen.explain.html import page
@@ -52,12 +51,13 @@ def routes(serving: Serving) -> APIRouter:
         limit: Annotated[int, Query(ge=0, le=100)] = 10,
     ) -> Response:
         """Labels by part of their name."""
-        space = serving.shelf[project_id].model.labels_
+        served = serving.shelf[project_id]
+        space, found = served.model.labels_, await asyncio.to_thread(lambda: served.search.find(query, limit))
         return _json(
             {
                 "labels": [
                     {"uri": space.keys[n], "label": space.name(n), "path": space.path(n), "count": int(space.counts[n])}
-                    for n in await asyncio.to_thread(found, space, query, limit)
+                    for n in found
                 ]
             }
         )

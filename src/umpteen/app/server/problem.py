@@ -76,6 +76,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
     """What a request lacks or has wrong, without repeating its text."""
     assert isinstance(error, RequestValidationError)
     found = error.errors()[0]
+    if found["type"] == "json_invalid":
+        return answer(400, "Bad Request", f"The request is not JSON: {found['ctx']['error']}.")
     place = ".".join(str(part) for part in found["loc"][1:]) or str(found["loc"][0])
     return answer(400, "Bad Request", f"{place}: {found['msg']}")
 

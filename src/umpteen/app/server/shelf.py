@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from umpteen.app.server.answers import Answers
 from umpteen.app.server.batching import Batcher
 from umpteen.app.server.metrics import Metrics
 from umpteen.app.server.problem import Problem
+from umpteen.app.server.search import Search
 from umpteen.contract.classifier import Classifier, model_name
 from umpteen.core.errors import DataError, UmpteenError
 from umpteen.core.store import MANIFEST
@@ -54,6 +56,11 @@ class Served:
         if wanted not in self._ways:
             self._ways[wanted] = Answers(self.model.labels_, wanted)
         return self._ways[wanted]
+
+    @cached_property
+    def search(self) -> Search:
+        """Over the labels; made when first asked for."""
+        return Search(self.model.labels_)
 
     def vocabulary(self) -> dict[str, Any]:
         """The labels as Annif's clients know vocabularies."""
