@@ -1,6 +1,7 @@
 """What every model must do, whichever it is: learn, repeat itself, come back from disk, answer well-formed rankings."""
 
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +135,18 @@ def test_rankings_are_well_formed(fitted: Classifier, k: int) -> None:
 
 def test_depth_does_not_change_the_first(fitted: Classifier, same: Same) -> None:
     assert same(fitted.rank(TEST, k=6).top(2), fitted.rank(TEST, k=2))
+
+
+def test_calibrates(fitted: Classifier, tmp_path: Path, same: Same) -> None:
+    before, model = fitted.rank(TEST, k=6), copy(fitted).calibrate(TEST, TRUTH)
+    check(model.rank(TEST + ODD, k=6), documents=len(TEST) + len(ODD), k=6, labels=len(NAMES))
+    assert fitted.tuning_ is None
+    assert same(fitted.rank(TEST, k=6), before)
+    assert all(1 <= len(row) <= len(NAMES) for row in model.predict(TEST))
+    if model.reads:
+        assert np.mean([set(row) == set(truth) for row, truth in zip(model.predict(TEST), TRUTH, strict=True)]) > 0.8
+    model.save(tmp_path / "m")
+    assert same(umpteen.load(tmp_path / "m").rank(TEST), model.rank(TEST))
 
 
 def test_survives_odd_documents_in_training(cls: type[Classifier]) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from umpteen.contract.kinds import DEPTH, How
+from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Floats
 
@@ -28,6 +29,10 @@ class Maps:
 
     scores: Floats  # (points,), rising
     chances: Floats  # (groups, points), rising along each row
+
+    def __post_init__(self) -> None:
+        if self.scores.ndim != 1 or not self.scores.size or self.chances.shape[1:] != self.scores.shape:
+            raise DataError("A calibration takes a probability for each of its scores, in every group.")
 
     @classmethod
     def fit(

@@ -4,32 +4,30 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.contract.estimator import Estimator
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.inputs import answer, corpus_of, labels_of
 from umpteen.contract.kinds import DEPTH, Goal, How, Policy
 from umpteen.contract.lesson import Size as Size
 from umpteen.contract.lesson import lesson_of
+from umpteen.contract.saving import Saved
+from umpteen.contract.saving import model_name as model_name
 from umpteen.contract.tail import Tail
 from umpteen.contract.tuning import Tuning
 from umpteen.core import memory
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, FolderError, UmpteenError, check_choice
+from umpteen.core.errors import DataError, UmpteenError, check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
-from umpteen.core.settings import PASSING
 from umpteen.core.space import Label, LabelSpace
 from umpteen.core.spill import spill
-from umpteen.core.store import Folder, NewFolder, check_free, new_folder
 from umpteen.metrics.ranking import Judged
 
 if TYPE_CHECKING:
@@ -38,11 +36,9 @@ if TYPE_CHECKING:
 _BATCH = 4096  # documents ranked at a time
 
 
-class Classifier(Estimator):
+class Classifier(Saved):
     """Documents in, ranked labels out."""
 
-    documents_: int  # documents learnt from
-    y_form_: str
     reads: ClassVar[bool] = True  # whether answers depend on what is in a document
     reads_features: ClassVar[bool] = True  # whether documents may be ready features
     exact: ClassVar[bool] = True  # to the last bit whatever the threads and the documents tagged together
@@ -51,7 +47,6 @@ class Classifier(Estimator):
     spills: ClassVar[bool] = False  # whether training keeps to a limit of memory, with the rest on disk
     reasons: ClassVar[tuple[Kind, ...]] = ("sum",)  # how it can explain itself, the usual way first
     watches: ClassVar[bool] = False  # whether documents kept aside decide when it has learnt enough
-    tuning_: Tuning | None = None  # probabilities and policies, once calibrated
     _run: Run | None = None  # of the training in progress
 
     @classmethod
@@ -76,14 +71,6 @@ class Classifier(Estimator):
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         """The k best labels of each document."""
-        raise NotImplementedError
-
-    def _save(self, folder: NewFolder) -> None:
-        """Write what `_load` needs."""
-        raise NotImplementedError
-
-    def _load(self, folder: Folder) -> None:
-        """Become what `_save` wrote."""
         raise NotImplementedError
 
     def _reasons(self) -> tuple[Kind, ...]:
@@ -290,52 +277,6 @@ class Classifier(Estimator):
         self._check_fitted()
         lists = [*corpus.labels()]
         return self.labels_.extended(key for labels in lists for key in labels).encode(lists)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a folder, in place of an older model there."""
-        self._check_fitted()
-        check_free(path)
-        with new_folder(path) as folder:
-            self.write(folder)
-
-    def write(self, folder: NewFolder) -> None:
-        """Fill a folder that is being written."""
-        self._check_fitted()
-        folder.facts |= {
-            "model": model_name(type(self)),
-            "settings": {name: value for name, value in asdict(self.params).items() if name not in PASSING},
-            "documents": self.documents_,
-            "answers": self.y_form_,
-        }
-        folder.json("labels", self.labels_.to_json())
-        self._save(folder)
-        if self.tuning_ is not None:
-            self.tuning_.save(folder)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The model saved in a folder; `umpteen.load` finds out by itself which model it is."""
-        return cls.from_folder(Folder(path))
-
-    @classmethod
-    def from_folder(cls, folder: Folder) -> Self:
-        """The model in an open folder."""
-        if folder.facts.get("model") != model_name(cls):
-            raise FolderError(
-                f"{folder.path} holds a model {folder.facts.get('model')!r}, not {model_name(cls)!r}. Use umpteen.load."
-            )
-        with folder.sound():
-            made = cls(**cls.Params.made(folder.facts["settings"], owner=cls.__name__).__dict__)
-            made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
-            made.labels_ = LabelSpace.from_json(folder.json("labels"))
-            made._load(folder)
-            made.tuning_ = Tuning.load(folder)
-        return made
-
-
-def model_name(cls: type[Classifier]) -> str:
-    """A model's name is its file's."""
-    return cls.__module__.rpartition(".")[2]
 
 
 def _padded(counts: NDArray[np.int64], labels: int) -> NDArray[np.int64]:

@@ -80,6 +80,8 @@ class Tuning:
         check_choice("policy", policy or POLICIES[0], POLICIES)
         if len(ranking) < 2 or not Y.nnz:
             raise DataError(f"Calibration needs labelled documents, two at least; there are {len(ranking)}.")
+        if (ranking.labels < 0).all():
+            raise DataError("The model suggests no label for any of these documents, so there is nothing to calibrate.")
         found = _halves(ranking, Y, counts, how, goal)
         calibration, policies = _learnt(ranking, Y, counts, how, goal)
         best = max(found.f1, key=lambda name: found.f1[name])
