@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 import umpteen
 from app.server.conftest import BREAD
 from app.server.test_annif import is_problem, suggest
+from toy import toy
 from umpteen.app.server.search import Search
 
 
@@ -32,7 +33,17 @@ def test_explains_by_words(client: TestClient, models: dict[str, Path]) -> None:
 def test_explains_the_best_label_by_neighbours(client: TestClient) -> None:
     reasons = explain(client, "near", text=BREAD).json()
     assert reasons["uri"] == "baking"
-    assert "Baking" in reasons["neighbours"][0]["labels"] and "vote" in reasons["votes"]
+    assert "Baking" in reasons["neighbours"][0]["labels"] and "vote" in reasons["neighbours_summary"]
+
+
+def test_explains_by_members(serving: Callable[..., Any], models: dict[str, Path], tmp_path: Path) -> None:
+    texts, labels = toy()
+    members = (str(models["tree"]), str(models["near"]))
+    umpteen.Consensus(members=members).fit(texts, labels).save(tmp_path / "both")
+    with serving(models={"both": str(tmp_path / "both")}) as client:
+        first, second = explain(client, "both", text=BREAD, label="baking").json()["members"]
+    assert first["place"] == 1 and first["reasons"]["features"]["for"] and "place 1" in first["said"]
+    assert second["reasons"]["neighbours"]
 
 
 def test_explains_as_a_page(client: TestClient) -> None:

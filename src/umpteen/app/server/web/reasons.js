@@ -6,7 +6,11 @@ const CLASS = { for: "for", against: "against", "attended to": "attended" };
 const FAINT = 0.02; // of the strongest word: not worth a mark
 const ROWS = 8;
 
-export function light(reasons) {
+const speaks = (reasons) => reasons && reasons.pieces.some((piece) => piece.weight);
+
+// Of several models, the first that has words to show.
+export function light(given) {
+  const reasons = speaks(given) ? given : given?.members.map((member) => member.reasons).find(speaks) ?? given;
   const mirror = $("mirror");
   mirror.replaceChildren();
   let plain = "";
@@ -24,7 +28,7 @@ export function light(reasons) {
 }
 
 function legend(reasons) {
-  const shown = reasons && reasons.pieces.some((piece) => piece.weight);
+  const shown = speaks(reasons);
   $("legend").hidden = !shown;
   $("hint").hidden = shown;
   if (!shown) return;
@@ -38,13 +42,26 @@ function legend(reasons) {
 }
 
 export function panel(reasons) {
+  return make("div", { className: "reasons", role: "region", ariaLabel: `Why ${reasons.label}` },
+    ...(reasons.members.length ? reasons.members.map(member) : parts(reasons)));
+}
+
+function member({ member: name, said, reasons }, number) {
+  const folded = make("details", { open: number === 0 }, make("summary", {}, make("b", {}, name), ` ${said}`),
+    ...(reasons ? parts(reasons) : []));
+  folded.addEventListener("toggle", () => folded.open && speaks(reasons) && light(reasons));
+  return folded;
+}
+
+function parts(reasons) {
   const strongest = Math.max(...Object.values(reasons.features).flat().map((row) => Math.abs(row.weight)));
   const sides = Object.entries(reasons.features).filter(([, rows]) => rows.length);
-  return make("div", { className: "reasons", role: "region", ariaLabel: `Why ${reasons.label}` },
+  return [
     make("div", { className: "sides" }, ...sides.map((side) => words(side, strongest))),
-    reasons.summary ? make("p", { className: "soft" }, minus(reasons.summary)) : null,
+    reasons.summary ? make("p", { className: "soft" }, minus(reasons.summary)) : "",
     ...reasons.paths.flatMap(path),
-    ...neighbours(reasons));
+    ...neighbours(reasons),
+    ...lesson(reasons)];
 }
 
 function words([side, rows], strongest) {
@@ -65,13 +82,24 @@ function path({ heading, chance: whole, steps }) {
     make("ol", { className: "path" }, nested)];
 }
 
-function neighbours({ neighbours: near, votes }) {
+function neighbours({ neighbours: near, neighbours_summary: summary, taught }) {
   if (!near.length) return [];
-  return [make("h3", {}, "Nearest training documents ", make("span", { className: "soft" }, votes)),
+  const heading = taught.length ? "Taught by training documents " : "Nearest training documents ";
+  return [make("h3", {}, heading, make("span", { className: "soft" }, summary)),
     make("ol", { className: "near" }, ...near.slice(0, ROWS).map((one) => make("li", {},
       make("span", { className: "document", dir: "auto" }, one.document),
       make("span", { className: "number" }, one.similarity.toFixed(2)),
       make("span", { className: "soft" }, one.labels.join(", ")))))];
+}
+
+function lesson({ taught, taught_summary: summary }) {
+  if (!taught.length) return [];
+  return [make("h3", {}, "What they brought ", make("span", { className: "soft" }, summary)),
+    make("table", {}, make("tbody", {}, ...taught.slice(0, ROWS).map((one) => make("tr", {},
+      make("th", { scope: "row", dir: "auto" }, one.label,
+        one.parents.length ? make("span", { className: "soft" }, ` below ${one.parents.join(", ")}`) : null),
+      make("td", {}, meter(one.share)),
+      make("td", { className: "number" }, plural(one.documents, "document"))))))];
 }
 
 const minus = (text) => text.replace(/-(?=\d)/g, "−");
