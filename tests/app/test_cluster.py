@@ -1,13 +1,17 @@
 """A real Ray cluster of two machines: the same models and answers, and a machine that dies costs time only."""
 
+import json
 import os
 import signal
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -24,6 +28,7 @@ from umpteen.core.run import Run
 from umpteen.kernels.spread import working_on
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'umpteen[cluster]'")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray's own
 
 _QUICK = {  # a dead machine is noticed within seconds
     "health_check_initial_delay_ms": 0,
@@ -169,6 +174,25 @@ def test_a_process_that_dies_in_the_training_of_a_network_costs_time_only(machin
     assert killed
     for name, tensor in here._network.state_dict().items():
         np.testing.assert_allclose(there._network.state_dict()[name], tensor, atol=1e-4, err_msg=name)
+
+
+def test_replicas_of_the_server_answer(cluster: Cluster, tmp_path: Path) -> None:
+    pytest.importorskip("fastapi")
+    from umpteen.app.cluster.serving import begin, end
+    from umpteen.app.server.config import Config
+
+    model = umpteen.PLT().fit(*toy(120))
+    model.save(tmp_path / "m")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    try:
+        begin(cluster, Config(models={"m": str(tmp_path / "m")}), host="127.0.0.1", port=port, replicas=2)
+        form = urlencode({"text": "bread flour oven dough", "limit": 1}).encode()
+        for _ in range(4):
+            with urlopen(f"http://127.0.0.1:{port}/v1/projects/m/suggest", form, timeout=60) as answer:
+                assert json.load(answer)["results"][0]["label"] == "baking"
+    finally:
+        end()
 
 
 def test_a_folder_travels_whole(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from typer import Argument, Option
 
+from umpteen.app import options
 from umpteen.app.border import note
 from umpteen.core.errors import SettingError
 from umpteen.core.extras import need
@@ -57,6 +58,7 @@ def serve(
     log: Annotated[
         Literal["errors", "requests", "texts"], Option("--log", help="What is logged; `texts` logs texts too.")
     ] = "errors",
+    cluster: options.Cluster = None,
 ) -> None:
     """Serve models: a page to tag texts on, and a REST API that Annif's clients know.
 
@@ -84,7 +86,14 @@ def serve(
     )
     if not local and not token:
         note("Anyone who reaches this machine can use the server: there is no --token.")
-    run(config, host=host, port=port, workers=workers)
+    if cluster is None:
+        run(config, host=host, port=port, workers=workers)
+        return
+    from umpteen.app.cluster.machines import cluster_at
+    from umpteen.app.cluster.serving import run as run_replicas
+
+    with cluster_at(cluster) as machines:
+        run_replicas(machines, config, host=host, port=port, replicas=workers)
 
 
 def _origin(url: str) -> str:
