@@ -5,15 +5,16 @@ import os
 import socket
 import tempfile
 from contextlib import suppress
+from pathlib import Path
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from umpteen.app.server.config import Config
 from umpteen.app.server.factory import application
+from umpteen.app.server.shelf import opened
 from umpteen.app.tables import show
 from umpteen.core.errors import UmpteenError
-from umpteen.core.store import Folder
 from umpteen.kernels.threads import cores
 
 _THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -31,8 +32,8 @@ def run(config: Config, *, host: str, port: int, workers: int) -> None:
             with suppress(KeyboardInterrupt):  # sent on when the last request is answered
                 server.run(sockets=[listener])
             return
-        for folder in config.models.values():
-            Folder(folder)  # what is wrong is said once, not by every worker
+        for id, folder in config.models.items():
+            opened(id, Path(folder), language=config.language)  # what is wrong is said once, not by every worker
         show(f"Serving {', '.join(config.models)} at {where} with {workers} workers (Ctrl-C ends it).")
         with tempfile.TemporaryDirectory(prefix="umpteen-") as place, suppress(KeyboardInterrupt):
             _run_workers(config, workers, listener, place)
@@ -58,6 +59,7 @@ def _options(app: object, config: Config, *, factory: bool = False, workers: int
         ws="none",
         timeout_keep_alive=30,
         timeout_graceful_shutdown=int(config.timeout) + 5,
+        timeout_worker_healthcheck=60,  # a worker that computes is not dead
     )
 
 
