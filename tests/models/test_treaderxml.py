@@ -74,7 +74,7 @@ def test_every_way_learns_the_toy(settings: dict[str, Any]) -> None:
     assert reader(**settings).fit(TEXTS, LABELS).score(TEST, TRUTH) > 0.9
 
 
-def sets(labels: list[list[str]], **settings: Any) -> list[set[str]]:
+def sets(labels: list[list[str]], above: dict[str, Label] | None) -> list[set[str]]:
     """The names of all that each training document is taught."""
     taught: list[set[str]] = []
 
@@ -86,17 +86,18 @@ def sets(labels: list[list[str]], **settings: Any) -> list[set[str]]:
                     taught.append({self._called_node(self._knowledge, int(node)) for node in nodes})
             return super()._taught(source, lessons)
 
-    Watched(**(SMALL | {"least_steps": 1, "epochs": 1, "held_out": 0.0} | settings)).fit(TEXTS, labels, labels=ABOVE)
+    Watched(**(SMALL | {"least_steps": 1, "epochs": 1, "held_out": 0.0})).fit(TEXTS, labels, labels=above)
     return taught
 
 
-def test_a_documents_own_labels_have_no_part_in_what_it_is_taught() -> None:
-    before = sets(LABELS)
-    assert any("indoors" in own for own in before) and any("baking" in own for own in before)
+@pytest.mark.parametrize("above", [ABOVE, None], ids=["given", "tree"])
+def test_a_documents_own_labels_have_no_part_in_what_it_is_taught(above: dict[str, Label] | None) -> None:
+    before = sets(LABELS, above)
+    assert any("baking" in own for own in before) and (above is None or any("indoors" in own for own in before))
     for document in (0, 7):
         changed = [*LABELS]
         changed[document] = [name for name in NAMES if name not in LABELS[document]]
-        after = sets(changed)
+        after = sets(changed, above)
         assert after[document] == before[document]
         assert after != before  # others are taught by it
 

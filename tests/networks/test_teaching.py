@@ -134,6 +134,14 @@ def test_padding_changes_no_answer(pooling: str) -> None:
     assert torch.allclose(made(wider), made(given))
 
 
+def test_nobody_may_be_taught_anything() -> None:
+    none = {name: getattr(batch(), name)[:, :0] for name in ("nodes", "weights", "voted", "shares")}
+    made, nothing = network(), replace(batch(), **none)
+    assert torch.isfinite(made.loss(nothing))
+    assert torch.allclose(made(nothing)[2], made(batch())[2])
+    assert made.best(nothing, 2)[0].shape == (3, 2)
+
+
 def test_without_a_teacher_nothing_taught_is_read() -> None:
     torch.manual_seed(1)
     alone = Cooperating(Words(np.ones((9, 8), np.float32)), None, SHARES, SHAPE).double().eval()

@@ -68,16 +68,17 @@ def hierarchy_of(
     facets = [key.split(_FACET)[0].strip() if _FACET in key else "" for key in keys]
     if 2 * sum(map(bool, facets)) > len(keys):
         return _joined(FACETS, keys, [(facet,) if facet else () for facet in facets], lambda facet: facet)
-    return of_tree(vectors(), seed=seed)
+    return _of_tree(keys, vectors(), seed=seed)
 
 
-def of_tree(vectors: NDArray[np.float32], *, seed: int = 0) -> Hierarchy:
-    """Labels below the smallest groups of a balanced tree; groups have no names of their own."""
-    tree = balanced(sparse.csr_array(vectors), branch=_BRANCH, leaf=_LEAF, seed=seed)
-    groups = tree.groups(len(tree.levels) - 1)
-    labels = len(groups)
+def _of_tree(keys: Sequence[str], vectors: NDArray[np.float32], *, seed: int) -> Hierarchy:
+    """Labels below the smallest groups of a balanced tree, however they are numbered; groups have no names."""
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+    tree = balanced(sparse.csr_array(vectors[order]), branch=_BRANCH, leaf=_LEAF, seed=seed)
+    groups = np.empty(len(keys), np.int64)
+    groups[order] = tree.groups(len(tree.levels) - 1)
     names = ("",) * (int(groups.max(initial=-1)) + 1)
-    return Hierarchy(TREE, names, np.arange(labels + 1), (labels + groups).astype(np.int32))
+    return Hierarchy(TREE, names, np.arange(len(keys) + 1), (len(keys) + groups).astype(np.int32))
 
 
 def _joined(

@@ -107,10 +107,9 @@ class Cooperating(Network):
     def said(self, batch: Taught) -> tuple[Tensor, Tensor]:
         """The weighted sum of the descriptions taught, (documents, description, width), and where it says anything."""
         tokens = self.descriptions[batch.nodes].transpose(1, 2)  # (documents, description, nodes); -1 is the last
-        documents, length, most = tokens.shape
         values = batch.weights[:, None, :].expand(tokens.shape)
-        summed = self.words.summed(tokens.reshape(-1, most), values.reshape(-1, most))
-        vectors: Tensor = self.words.dropout(summed.view(documents, length, -1))
+        summed = self.words.summed(tokens.flatten(0, 1), values.flatten(0, 1))
+        vectors: Tensor = self.words.dropout(summed.view(*tokens.shape[:2], self.words.width))
         return vectors, (tokens != 0).any(dim=2)
 
     def read(self, batch: Taught) -> tuple[Tensor, Tensor, list[Tensor]]:

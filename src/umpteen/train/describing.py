@@ -12,6 +12,7 @@ from umpteen.labels.hierarchy import hierarchy_of
 from umpteen.labels.tree import profiles
 from umpteen.text.descriptions import Ids, bags, described, parts, rarity, strongest
 from umpteen.text.readers import Reader
+from umpteen.text.tokens import SPECIAL
 from umpteen.text.vectors import begun
 from umpteen.text.vocabulary import Tokens
 from umpteen.train.knowledge import SENTENCES, Knowledge, TeacherSettings
@@ -44,12 +45,15 @@ def knowledge_of(
     `vectors` are those that the network's words begin with, padding and the unknown word first.
     """
     p, idf = settings, rarity(documents, len(vectors))
-    own = [*parts(_read(reader, said_of(space, (space.keys[label] for label in known.tolist()))))]
-    spare = _telling(documents, Y, idf, own, p)
-    labels = described(own, spare, p.description)
-    hierarchy = hierarchy_of(space, known, lambda: vectors[labels].mean(axis=1), seed=p.seed)
+    keys = [space.keys[label] for label in known.tolist()]
+    own = [*parts(_read(reader, said_of(space, keys)))]
+    telling = _telling(documents, Y, idf, own, p)
+    labels = described(own, telling if p.fill else _for_nameless(own, telling), p.description)
+    plain = described(own, _for_nameless(own, telling), p.description)  # does not depend on who has which label
+    hierarchy = hierarchy_of(space, known, lambda: vectors[plain].mean(axis=1), seed=p.seed)
     below = sparse.csr_array(hierarchy.reach()[:, hierarchy.labels :].T)
-    children = (labels[part].T.ravel() for part in np.split(below.indices, below.indptr[1:-1]))
+    members = (sorted(part.tolist(), key=keys.__getitem__) for part in np.split(below.indices, below.indptr[1:-1]))
+    children = (plain[part].T.ravel() for part in members)
     named = parts(_read(reader, hierarchy.names))
     parents = described(named, children, p.description) if hierarchy.names else labels[:0]
     return Knowledge(p, reader, hierarchy, np.concatenate([labels, parents]), _compared(vectors, reader, p), idf)
@@ -58,13 +62,20 @@ def knowledge_of(
 def _telling(
     documents: Tokens, Y: sparse.csr_array, idf: NDArray[np.float32], own: Sequence[Ids], p: TeacherSettings
 ) -> list[Ids]:
-    """Words that tell a label's documents apart, for labels to be filled up or without any words of their own."""
-    wanting = [p.fill or not (words > 1).any() for words in own]
-    if not any(wanting):
+    """Words that tell each label's documents apart; none where nobody asks for them."""
+    if not p.fill and all(_has_words(words) for words in own):
         return [words[:0] for words in own]
     X = sparse.csr_array(bags(documents, len(idf)) @ sparse.diags_array(idf))
-    found = strongest(profiles(X, Y.T.tocsr(), most=p.description, jobs=p.jobs))
-    return [row if wants else row[:0] for row, wants in zip(found, wanting, strict=True)]
+    return [*strongest(profiles(X, Y.T.tocsr(), most=p.description, jobs=p.jobs))]
+
+
+def _for_nameless(own: Sequence[Ids], telling: Sequence[Ids]) -> list[Ids]:
+    """Telling words for labels without any words of their own, and none for the others."""
+    return [more[:0] if _has_words(words) else more for words, more in zip(own, telling, strict=True)]
+
+
+def _has_words(words: Ids) -> bool:
+    return bool((words >= len(SPECIAL)).any())
 
 
 def _read(reader: Reader, texts: Sequence[str]) -> Tokens:
