@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, UmpteenError
 from umpteen.core.sound import check_kind
 from umpteen.core.spill import growing, spill
 from umpteen.core.store import Folder, NewFolder
@@ -26,6 +26,7 @@ Bounds = NDArray[np.int64]
 
 _KINDS = ("i4", "u8", "u", "u4", "u2", "u", "f4", "i8", "i8", "i8")  # of the arrays below
 _FULL = 0.4  # a row of sixteen children with this share of them gets an entry for each
+_MOST = (1 << 32) - (1 << 28)  # weights of a layer: entries are counted in 32 bits, with room for those that fill rows
 _PIECE = 1 << 22  # rows at a time where that saves memory
 _LEAST, _ROOM = 1 << 20, 150  # weights packed at a time at least; bytes that packing one takes
 
@@ -148,6 +149,11 @@ def _layer(
     triples: Triples, starts: Bounds, width: int, bits: int, kind: np.dtype[Any], node_kind: np.dtype[Any]
 ) -> _Layer:
     """Pack features range by range, as many at a time as memory has room for."""
+    if len(triples[0]) > _MOST:
+        raise UmpteenError(
+            f"{len(triples[0]):,} weights are too many for one tree, which holds {_MOST:,}. Raise the setting "
+            "'threshold', or train several models on parts of the labels."
+        )
     step, zero = _scaled(triples[2], bits)
     size = (len(starts) + 62) // 64
     firsts, mapped, begins = [np.zeros(1, np.int64)], list[NDArray[np.bool_]](), growing(np.int64)
