@@ -196,11 +196,15 @@ def test_replicas_of_the_server_answer(cluster: Cluster, tmp_path: Path) -> None
 
 
 def test_a_folder_travels_whole(tmp_path: Path) -> None:
-    texts, labels = toy(60)
-    umpteen.PopularLabels().fit(texts, labels).save(tmp_path / "m")
+    umpteen.PopularLabels().fit(*toy(60)).save(tmp_path / "m")
+    (tmp_path / "m" / "inner").mkdir()
+    (tmp_path / "m" / "inner" / "file").write_text("inside")
     place = unpacked(*packed(tmp_path / "m"))
     assert place.parent.stat().st_mode & 0o777 == 0o700
     assert umpteen.load(place).suggest(["bread"]) == umpteen.load(tmp_path / "m").suggest(["bread"])
+    assert (place / "inner" / "file").read_text() == "inside"
+    with pytest.raises(UmpteenError, match="cannot hold a file named"):
+        unpacked("0" * 64, ["../out"], [0, 1], np.zeros(1, np.uint8))
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1"])

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,15 @@ _OLD = 24 * 3600  # seconds after which a copy that nobody used goes
 
 
 def packed(folder: Path) -> Packed:
-    """A folder with a manifest as a mark, which no other folder has, the names of its files and their bytes."""
-    files = sorted(file for file in folder.iterdir() if file.is_file())
-    mark = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()  # it holds the checksums of all files
+    """A model folder, with those inside it, as a mark that no other has, the names of its files and their bytes."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    manifests = b"".join(file.read_bytes() for file in files if file.name == MANIFEST)
+    mark = hashlib.sha256(manifests).hexdigest()  # they hold the checksums of all files
     bounds = np.cumsum([0, *(file.stat().st_size for file in files)])
     content = np.empty(bounds[-1], np.uint8)
     for file, start, end in zip(files, bounds, bounds[1:], strict=False):
         content[start:end] = np.fromfile(file, np.uint8)
-    return mark, [file.name for file in files], bounds, content
+    return mark, [file.relative_to(folder).as_posix() for file in files], bounds, content
 
 
 def unpacked(mark: str, names: Sequence[str], bounds: Any, content: Any) -> Path:
@@ -38,8 +39,9 @@ def unpacked(mark: str, names: Sequence[str], bounds: Any, content: Any) -> Path
         _forget_old(place.parent)
         beside = Path(tempfile.mkdtemp(dir=place.parent))
         for name, start, end in zip(names, bounds, bounds[1:], strict=False):
-            if Path(name).name != name:
+            if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
                 raise FolderError(f"A model folder cannot hold a file named {name!r}.")
+            (beside / name).parent.mkdir(parents=True, exist_ok=True)
             content[start:end].tofile(beside / name)
         try:
             beside.rename(place)
