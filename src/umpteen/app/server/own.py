@@ -34,7 +34,7 @@ def routes(serving: Serving) -> APIRouter:
         if request.headers.get("accept", "").startswith("text/html"):
             shown = page([reasons], title=f"Labels of “{one_line(body.text, 80)}”")
             return Response(shown, media_type="text/html", headers=_STYLED)
-        return _json(as_json(reasons))
+        return _json({**as_json(reasons), "ways": [*served.model._reasons()]})
 
     @router.get("/v1/projects/{project_id}/card", response_model=dict[str, Any], responses=NOT_FOUND, tags=["Projects"])
     async def model_card(project_id: str) -> Response:

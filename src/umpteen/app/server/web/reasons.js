@@ -41,9 +41,21 @@ function legend(reasons) {
       "; the deeper the colour, the more.");
 }
 
-export function panel(reasons) {
+const WAYS = { sum: "what words add", attention: "where it looks", leaning: "what words add" };
+
+export function panel(reasons, explain) {
   return make("div", { className: "reasons", role: "region", ariaLabel: `Why ${reasons.label}` },
+    reasons.ways.length > 1 ? choice(reasons, explain) : "",
     ...(reasons.members.length ? reasons.members.map(member) : parts(reasons)));
+}
+
+function choice({ ways, kind }, explain) {
+  const buttons = ways.map((way) => {
+    const button = make("button", { type: "button", ariaPressed: String(way === kind) }, WAYS[way]);
+    button.addEventListener("click", () => explain(way));
+    return button;
+  });
+  return make("div", { className: "bar", role: "group", ariaLabel: "How to explain" }, ...buttons);
 }
 
 function member({ member: name, said, reasons }, number) {

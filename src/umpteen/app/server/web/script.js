@@ -111,15 +111,16 @@ function choose(uri) {
   }
 }
 
-async function explain(label) {
+async function explain(label, by = null) {
   choose(label.uri);
   const asking = (state.explaining = new AbortController());
   const asked = text();
   try {
-    const reasons = await server.explain(project(), asked, label.uri, asking.signal);
+    const reasons = await server.explain(project(), { text: asked, label: label.uri, by }, asking.signal);
     if (asked !== text() || state.chosen !== label.uri) return;
     light(reasons);
-    item(label.uri)?.append(panel(reasons));
+    item(label.uri)?.append(panel(reasons, (way) => explain(label, way)));
+    if (by) item(label.uri)?.querySelector(".reasons [aria-pressed=true]")?.focus();
   } catch (failure) {
     if (failure.name !== "AbortError") say(failure.message, { bad: true });
   }

@@ -35,7 +35,7 @@ const json = (body) => ({ method: "POST", body: JSON.stringify(body), headers: {
 
 export const projects = async () => (await ask("/v1/projects")).projects;
 export const card = (project) => ask(at(project, "card"));
-export const explain = (project, text, label, signal) => ask(at(project, "explain"), { ...json({ text, label }), signal });
+export const explain = (project, question, signal) => ask(at(project, "explain"), { ...json(question), signal });
 export const correct = (project, correction) => ask(at(project, "feedback"), json(correction));
 export const labels = async (project, query, signal) =>
   (await ask(at(project, `labels?${new URLSearchParams({ query, limit: 12 })}`), { signal })).labels;
