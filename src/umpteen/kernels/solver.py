@@ -170,7 +170,7 @@ def solve(x, t, items, children, initial, worth, loss, cost, eps, rounds, thresh
     `x` is (bounds, columns, values, width) of the documents, `t` (bounds, documents) of the labels in tree order. Each
     item is (from, to) of the node's labels, then (first, last) of the `children` to train; child c has the labels from
     children[c] to children[c + 1]. `initial` is (bounds, features, weights) by child, what each starts from: the answer
-    then stays as near to it as the documents allow. `worth` has what a document that is right for a label counts, in the
+    then stays as near to it as the documents allow. `worth` is what a document that has a label counts for it, in the
     labels' order; of several labels below a child, the one worth most. Empty, all documents count 1. Returns (feature,
     child, weight) of all weights above `threshold`; the bias, which is always kept, counts as feature `width`.
     """
