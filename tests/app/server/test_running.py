@@ -75,6 +75,25 @@ def test_workers_share_the_work(live: Live, models: dict[str, Path], tmp_path: P
     assert server.stop() == 0
 
 
+def test_a_full_queue_sends_away_and_recovers(live: Live, models: dict[str, Path]) -> None:
+    server, answers = live(models["tree"], "--queue", "2"), list[requests.Response]()
+    text = f"{BREAD} " * 5000
+
+    def ask() -> None:
+        answers.append(requests.post(f"{server.url}/v1/projects/tree/suggest", data={"text": text}, timeout=60))
+
+    threads = [threading.Thread(target=ask) for _ in range(24)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    refused = [one for one in answers if one.status_code != 200]
+    assert 0 < len(refused) < len(answers)
+    assert {(one.status_code, one.headers["Retry-After"]) for one in refused} == {(503, "1")}
+    assert "busy" in refused[0].json()["detail"]
+    assert suggest(server.url).status_code == 200
+
+
 def test_a_large_body_is_refused_on_the_wire(live: Live, models: dict[str, Path]) -> None:
     server = live(models["tree"], "--max-body", "1")
     session = requests.Session()
