@@ -42,15 +42,20 @@ class Cluster:
         self._check_versions()
 
     def _connect(self, address: str) -> None:
-        try:
-            _knock(address)
-            self.ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-        except (OSError, ValueError, RuntimeError) as error:
-            reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-            raise UmpteenError(
-                f"There is no Ray cluster at {address!r} ({reason}). Start one with `ray start --head`, join machines "
-                "to it with `ray start --address HOST:6379`, and write --cluster auto."
-            ) from None
+        tries = 3 if address.startswith("ray://") else 1  # a busy head may be too slow to start what answers there
+        for left in reversed(range(tries)):
+            try:
+                _knock(address)
+                self.ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+                return
+            except (OSError, ValueError, RuntimeError) as error:
+                if left and not isinstance(error, ConnectionRefusedError | ValueError):
+                    continue
+                reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+                raise UmpteenError(
+                    f"There is no Ray cluster at {address!r} ({reason}). Start one with `ray start --head`, join "
+                    "machines to it with `ray start --address HOST:6379`, and write --cluster auto."
+                ) from None
 
     def _check_versions(self) -> None:
         """All machines must do the work with the same Umpteen."""

@@ -1,0 +1,127 @@
+"""What a sparse model costs in time, memory and network as documents, features and labels grow, on generated texts.
+
+    python benchmarks/growth.py [--model plt] [--set trees=1] [--documents 20000,40000] [--labels 3000] [--words 40]
+
+One of the three grows while the others stay at their first value. Each row is a process of its own. The network's share
+is counted, not measured: what a machine of a cluster gets once (arrays of shared work) and what all send back.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from umpteen.app.config import assignments
+from umpteen.data.generate import generate
+from umpteen.kernels.spread import Shared, fixed, working_on
+from umpteen.kernels.threads import each
+from umpteen.models import model
+
+_TAGGED = 2000  # documents
+_HEAD = (
+    "documents", "words each", "labels", "labels that occur", "features", "values", "training, s", "core s",
+    "most memory, MB", "model, MB", "to a machine, MB", "back, MB", "tagged/s",
+)  # fmt: skip
+
+Row = dict[str, float]
+
+
+class Counted:
+    """Stands where a cluster would, and counts what would travel."""
+
+    def __init__(self, jobs: int) -> None:
+        self.out, self.back, self._jobs, self._kept = 0, 0, jobs, dict[int, Any]()
+
+    def each(self, work: Callable[[Shared, Any], Any], shared: Shared, blocks: Iterable[Any]) -> Iterator[Any]:
+        """The work, done here."""
+        for part in shared:
+            if isinstance(part, np.ndarray) and id(part) not in self._kept:
+                self.out += part.nbytes
+                self._kept[id(part)] = part
+        for answer in each(partial(work, tuple(map(fixed, shared))), blocks, jobs=self._jobs):
+            parts = answer if isinstance(answer, tuple) else (answer,)
+            self.back += sum(part.nbytes for part in parts)
+            yield answer
+
+
+def measured(case: dict[str, Any]) -> Row:
+    """Train and tag in this process."""
+    settings = assignments(case["set"])
+    kind = model(case["model"])
+    made = kind(**vars(kind.Params.made({"jobs": case["jobs"], **settings}, owner=case["model"])))
+    size = {"labels": case["labels"], "words": case["words"], "power": case["power"]}
+    kind(**vars(made.params)).fit(generate(documents=300, labels=50))  # compiles what must be
+    texts = generate(documents=case["documents"], **size)
+    began, used = time.perf_counter(), time.process_time()
+    made.fit(texts)
+    seconds, used = time.perf_counter() - began, time.process_time() - used
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    counted = Counted(case["jobs"])
+    with working_on(counted):
+        kind(**vars(made.params)).fit(texts)
+    some = [document.text for document in generate(documents=_TAGGED, seed=1, **size)]
+    made.set_params(jobs=1).rank(some[:10])
+    tagging = time.process_time()
+    made.rank(some)
+    tagging = time.process_time() - tagging
+    with tempfile.TemporaryDirectory() as place:
+        made.save(Path(place) / "m")
+        stored = sum(file.stat().st_size for file in (Path(place) / "m").iterdir())
+    features = made._forest.features
+    values = sum(len(part.data) for part in map(features.rows, texts.batches(10_000)))
+    occurring = int((made.labels_.counts > 0).sum())
+    return dict(
+        zip(_HEAD, (case["documents"], case["words"], case["labels"], occurring, features.width, values, seconds, used,
+                    peak / 1e6, stored / 1e6, counted.out / 1e6, counted.back / 1e6, _TAGGED / tagging), strict=True)
+    )  # fmt: skip
+
+
+def cases(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The first values, then one of the three larger and larger."""
+    grown = {name: [int(n) for n in getattr(options, name).split(",")] for name in ("documents", "words", "labels")}
+    first = {name: sizes[0] for name, sizes in grown.items()}
+    rest = {"model": options.model, "set": options.set or [], "jobs": options.jobs, "power": options.power}
+    yield {**rest, **first}
+    for name, sizes in grown.items():
+        for size in sizes[1:]:
+            yield {**rest, **first, name: size}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--model", default="plt", help="plt or ovr (%(default)s)")
+    parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a setting of the model")
+    parser.add_argument("--documents", default="20000,40000,80000", help="(%(default)s)")
+    parser.add_argument("--words", default="40,80,160", help="words of a document (%(default)s)")
+    parser.add_argument("--labels", default="3000,12000,48000", help="(%(default)s)")
+    parser.add_argument("--power", type=float, default=0.5, help="how steeply label frequency falls (%(default)s)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="threads (%(default)s)")
+    parser.add_argument("--case", help=argparse.SUPPRESS)  # a row, in a process of its own
+    options = parser.parse_args()
+    if options.case:
+        print(json.dumps(measured(json.loads(options.case))))
+        return
+    print("| " + " | ".join(_HEAD) + " |\n" + "|---" * len(_HEAD) + "|")
+    for case in cases(options):
+        command = [sys.executable, str(Path(__file__)), "--case", json.dumps(case)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr.strip().splitlines()[-1])
+        row = json.loads(done.stdout.splitlines()[-1])
+        print("| " + " | ".join(f"{value:,.0f}" if value >= 10 else f"{value:.1f}" for value in row.values()) + " |",
+              flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
