@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -123,7 +125,7 @@ def test_files_that_are_not_what_their_name_says(saved: Path) -> None:
     (saved / "numbers.npy").write_bytes(b"no array at all" * 100)
     (saved / "names.json").write_text("{")
     folder = Folder(saved, verify=False)
-    with pytest.raises(FolderError, match=r"numbers\.npy is not an array"):
+    with pytest.raises(FolderError, match=r"numbers\.npy: This is not an array"):
         folder.array("numbers")
     with pytest.raises(FolderError, match=r"names\.json is not JSON"):
         folder.json("names")
@@ -133,7 +135,7 @@ def test_files_that_are_not_what_their_name_says(saved: Path) -> None:
 
 def test_arrays_of_objects_are_never_read(saved: Path) -> None:
     np.save(saved / "numbers.npy", np.array([{"a": 1}] * 100, object), allow_pickle=True)
-    with pytest.raises(FolderError, match="is not an array"):
+    with pytest.raises(FolderError, match="not an array"):
         Folder(saved, verify=False).array("numbers")
 
 
@@ -206,3 +208,17 @@ def test_folders_inside_are_kept_and_checked(tmp_path: Path) -> None:
     refused(tmp_path / "m", "part is damaged: numbers.npy")
     (tmp_path / "m" / "part" / "model.json").write_text("{}")
     refused(tmp_path / "m", "the folder 'part' is missing or not what was saved")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such limit")
+def test_arrays_are_written_whole_or_it_is_said(tmp_path: Path) -> None:
+    code = (
+        "import resource, sys, numpy as np; from umpteen.core.store import new_folder\n"
+        "with new_folder(sys.argv[1]) as folder:\n"
+        "    folder.json('small', 1)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))\n"
+        "    folder.array('numbers', np.arange(150))\n"  # fits into a buffer, so that only its end can fail
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "m")], capture_output=True, text=True)
+    assert "FolderError" in done.stderr and "could not be written: File too large" in done.stderr
+    assert not [*tmp_path.iterdir()]

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.core.arrays import mapped_array, save_array
 from umpteen.core.beside import beside, clear, remove
-from umpteen.core.errors import FolderError
+from umpteen.core.errors import DataError, FolderError
 from umpteen.core.files import sync
 
 FORMAT = 1
@@ -36,7 +36,7 @@ class NewFolder:
 
     def array(self, name: str, values: NDArray[Any]) -> None:
         """Write an array as `name`.npy."""
-        np.save(self.path / f"{name}.npy", np.ascontiguousarray(values), allow_pickle=False)
+        save_array(self.path / f"{name}.npy", values)
 
     def json(self, name: str, value: Any) -> None:
         """Write anything JSON holds as `name`.json."""
@@ -84,15 +84,9 @@ class Folder:
         """An array of numbers, memory-mapped: pages are shared between processes, and changes never reach the disk."""
         file = self._file(f"{name}.npy")
         try:
-            found = _empty(file)
-            made: NDArray[Any] = np.load(file, mmap_mode="c", allow_pickle=False) if found is None else found
-        except OSError:
-            raise
-        except Exception as error:  # numpy fails in many ways over a head that is none
-            raise FolderError(f"{file} is not an array. {ADVICE}") from error
-        if made.dtype.kind not in "biuf" or not made.dtype.isnative or not made.flags.c_contiguous:
-            raise FolderError(f"{file} holds {made.dtype} where plain numbers are needed. {ADVICE}")
-        return made
+            return mapped_array(file)
+        except DataError as error:
+            raise FolderError(f"{error} {ADVICE}") from error
 
     def json(self, name: str) -> Any:
         """What was written as `name`.json."""
@@ -222,15 +216,6 @@ def _manifest(path: Path) -> dict[str, Any]:
 def _is_plain(name: str) -> bool:
     """Whether a name in a manifest leads nowhere but into its folder."""
     return Path(name).name == name != ".." and len(name.encode("utf-8", "surrogatepass")) < 256
-
-
-def _empty(file: Path) -> NDArray[Any] | None:
-    """The array of a file without any numbers, which cannot be mapped; None where there are some."""
-    with file.open("rb") as stream:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(stream)
-    return np.empty(shape, kind) if 0 in shape else None
 
 
 def _own_checksum(manifest: dict[str, Any]) -> int:

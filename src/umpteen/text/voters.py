@@ -98,7 +98,7 @@ class Voters:
         folder.array("document_labels", self.Y[1])
 
     @classmethod
-    def load(cls, folder: Folder, *, labels: int = 2**31) -> "Voters":
+    def load(cls, folder: Folder, *, labels: int) -> "Voters":
         """The same as was saved."""
         made = cls(Index.load(folder), folder.array("document_bounds"), folder.array("document_labels"))
         check_bounds(made.Y[0], len(made.index), len(made.Y[1]))

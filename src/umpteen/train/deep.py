@@ -17,6 +17,7 @@ from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import LOG
+from umpteen.core.sound import check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.networks.network import Network
 from umpteen.text.readers import Ordered, Places, Reader
@@ -181,13 +182,14 @@ class DeepClassifier(Classifier):
         folder.facts["network"] = list(weights)
         for name, tensor in weights.items():
             folder.array(f"network.{name}", tensor.cpu().numpy())
-        (folder.path / LOG).write_text(self._log, encoding="utf-8")
+        folder.text(LOG, self._log)
 
     def _load(self, folder: Folder) -> None:
         self._reader = self.reader()
         self._reader.load(folder)
         self._known = folder.array("known")
-        self._score, self._log = folder.facts["score"], (folder.path / LOG).read_text(encoding="utf-8")
+        check_places(self._known, len(self.labels_))
+        self._score, self._log = folder.facts["score"], folder.text(LOG)
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
         with torch.device("meta"):
             table = next(tensor for name, tensor in weights.items() if name.endswith("words.table.weight"))

@@ -42,7 +42,7 @@ def unpacked(mark: str, names: Sequence[str], bounds: Any, content: Any) -> Path
             if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
                 raise FolderError(f"A model folder cannot hold a file named {name!r}.")
             (beside / name).parent.mkdir(parents=True, exist_ok=True)
-            content[start:end].tofile(beside / name)
+            (beside / name).write_bytes(content[start:end].data)
         try:
             beside.rename(place)
         except OSError:  # another process was first

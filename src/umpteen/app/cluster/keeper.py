@@ -34,7 +34,7 @@ def restored(state: Saved, run: Run) -> None:
             facts = json.loads(checkpoint.pop(MANIFEST).tobytes())
             folder.facts |= {name: fact for name, fact in facts.items() if name not in _OF_FOLDERS}
             for name, content in checkpoint.items():
-                content.tofile(folder.path / name)
+                (folder.path / name).write_bytes(content.data)
 
 
 class Keeper:

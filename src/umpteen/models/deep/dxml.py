@@ -336,5 +336,5 @@ class DXML(DeepClassifier):
         chosen = dict(folder.facts["chosen"])
         self._clusters = chosen.pop("clusters")
         self._rule = Rule(**chosen)
-        self._voters, self._titles = Voters.load(folder), Titles.load(folder)
+        self._voters, self._titles = Voters.load(folder, labels=len(self.labels_)), Titles.load(folder)
         self._settle()
