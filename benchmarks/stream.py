@@ -18,6 +18,7 @@ from typing import IO
 
 _BLOCK = 1 << 20  # bytes of answers read at a time
 _MARKS = 10  # looks on the way
+_FIRST = b"\t1\t"  # in the line of a document's first label
 
 
 def command(*words: str) -> list[str]:
@@ -41,9 +42,10 @@ def held(process: int) -> float:
 
 def answered(stream: IO[bytes]) -> Iterator[int]:
     """How many answers have come so far, each time some did."""
-    count = 0
+    count, tail = 0, b""
     while block := stream.read(_BLOCK):
-        count += block.count(b"\t1\t")  # the first label of each document
+        count += (tail + block).count(_FIRST)
+        tail = block[-len(_FIRST) + 1 :]
         yield count
 
 
@@ -57,9 +59,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         model = options.model or trained(Path(place), labels=options.labels, documents=options.train)
-        size = ("--documents", str(options.documents), "--labels", str(options.labels))
+        wanted = ("--documents", str(options.documents), "--labels", str(options.labels))
         began = time.perf_counter()
-        source = subprocess.Popen(command("generate", "-", *size), stdout=subprocess.PIPE)
+        source = subprocess.Popen(command("generate", "-", *wanted), stdout=subprocess.PIPE)
         tagger = subprocess.Popen(command("tag", str(model), "-", "--tsv"), stdin=source.stdout, stdout=subprocess.PIPE)
         assert source.stdout is not None and tagger.stdout is not None
         source.stdout.close()
@@ -67,16 +69,17 @@ def main() -> None:
         count, marks = 0, iter(range(options.documents // _MARKS, options.documents + 1, options.documents // _MARKS))
         mark = next(marks)
         for count in answered(tagger.stdout):
-            if count >= mark:
+            if count >= mark and (size := held(tagger.pid)):  # else it has just ended
                 seconds = time.perf_counter() - began
-                print(f"| {count:,} | {seconds:.0f} | {count / seconds:,.0f} | {held(tagger.pid):.0f} |", flush=True)
+                print(f"| {count:,} | {seconds:.0f} | {count / seconds:,.0f} | {size:.0f} |", flush=True)
                 mark = next((m for m in marks if m > count), options.documents + 1)
         ended = {name: os.wait4(process.pid, 0) for name, process in (("generate", source), ("tag", tagger))}
     if any(status for _, status, _ in ended.values()):
         sys.exit("A command failed.")
     print(f"\n{count:,} documents got labels, in {time.perf_counter() - began:.0f} s.")
     for name, (_, _, usage) in ended.items():
-        print(f"{name}: at most {usage.ru_maxrss * 1024 / 1e6:.0f} MB, {usage.ru_utime + usage.ru_stime:.0f} s of a core.")
+        used = usage.ru_utime + usage.ru_stime
+        print(f"{name}: at most {usage.ru_maxrss * 1024 / 1e6:.0f} MB, {used:.0f} s of a core.")
 
 
 if __name__ == "__main__":
