@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check static format docs bench-sparse bench-deep bench-serve clean
+.PHONY: demo test check static format docs faults fuzz lock locked bench-sparse bench-deep bench-serve clean
 
 demo: .venv/deep  ## train a tree, a network and both as one on real news, show scores, tag three documents
 	@$(BIN)/umpteen demo
@@ -26,6 +26,23 @@ format: .venv/dev  ## put the code into shape
 docs: .venv/base  ## the pages that are made from the code
 	$(BIN)/umpteen models --markdown > docs/models.md.new
 	mv docs/models.md.new docs/models.md
+
+faults: .venv/dev  ## random faults: processes killed, disks filled, files damaged; FAULTS=200
+	$(BIN)/python tests/faults/run.py --faults $(or $(FAULTS),20)
+
+fuzz: .venv/dev  ## changed bytes for every reader, model folders, settings and requests; SECONDS=600 OPTIONS="--target xc"
+	@$(PIP) --editable '.[fuzz]'
+	$(BIN)/python tests/fuzz/fuzz.py --seconds $(or $(SECONDS),300) $(OPTIONS)
+
+lock: .venv/dev  ## requirements.lock anew, after a change of dependencies
+	$(BIN)/python .ci/lock.py
+
+locked:  ## the environment from the files that the lock names by their hashes (Linux on x86-64, Python 3.11)
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	@$(PIP) --no-deps "$$(grep '^torch==' constraints.txt)"
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch .venv/base .venv/deep .venv/dev
 
 bench-sparse: .venv/base  ## label trees beside their peers, which it installs in .venv-peers; OPTIONS="--data bibtex"
 	$(BIN)/python benchmarks/sparse.py --out dist/sparse.json $(OPTIONS)

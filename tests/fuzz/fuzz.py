@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-_PATIENCE = 20  # seconds that no input may take
+_PATIENCE = 60  # seconds that no input may take
 _MEMORY = 6 << 30  # bytes of address space that no input may need more of
 _TOKENS = (
     b"0", b"-1", b"1e999", b"nan", b"inf", b"999999999999", b"2147483648", b"9" * 4400, b"\x00", b"\xff\xfe",
@@ -63,7 +63,7 @@ def blindly(name: str, runs: int, seed: int) -> str | None:
     known = seeds(name)
     for number in range(runs):
         data = known[number] if number < len(known) else mutated(chance, known)
-        signal.alarm(_PATIENCE)
+        signal.alarm(_PATIENCE if number >= len(known) else 0)  # the first load and compile code
         try:
             target(data)
         except Exception:
@@ -98,6 +98,8 @@ def guided(name: str, seconds: int) -> None:
     corpus.mkdir()
     for number, data in enumerate(seeds(name)):
         (corpus / str(number)).write_bytes(data)
+        TARGETS[name](data)  # loads and compiles code, which takes its time
+    TARGETS[name](b"")
     dictionary = PLACE / "tokens"
     tokens = ("".join(f"\\x{byte:02x}" for byte in token) for token in _TOKENS if len(token) < 60)
     dictionary.write_text("".join(f'"{token}"\n' for token in tokens))
