@@ -79,7 +79,11 @@ class Live:
         found = re.search(r"http://\S+", said)
         assert found, said + self.log.read_text()
         self.url = found[0]
-        self._wait()
+        try:
+            self._wait()
+        except BaseException:
+            self.stop(signal.SIGKILL)
+            raise
 
     def _wait(self) -> None:
         import requests

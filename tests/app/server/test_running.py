@@ -75,6 +75,19 @@ def test_workers_share_the_work(live: Live, models: dict[str, Path], tmp_path: P
     assert server.stop() == 0
 
 
+def test_workers_end_with_their_parent(live: Live, models: dict[str, Path]) -> None:
+    server = live(models["tree"], "--workers", "2")
+    assert suggest(server.url).status_code == 200
+    server.stop(signal.SIGKILL)
+    for _ in range(300):
+        try:
+            requests.get(f"{server.url}/health", timeout=5)
+        except requests.ConnectionError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("a worker is left over")
+
+
 def test_a_full_queue_sends_away_and_recovers(live: Live, models: dict[str, Path]) -> None:
     server, answers = live(models["tree"], "--queue", "2"), list[requests.Response]()
     text = f"{BREAD} " * 5000

@@ -1,5 +1,9 @@
 """The application: routes, and around them what every request passes."""
 
+import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -25,7 +29,16 @@ def worker() -> FastAPI:
     """The application of one of several worker processes."""
     config = Config.handed_over()
     config.begin_log()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     return application(config)
+
+
+def _end_with_parent() -> None:
+    """A worker whose first process was killed answers what it accepted, and ends."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def application(config: Config) -> FastAPI:
