@@ -4,6 +4,7 @@ The joint answer of AttentionXML and Parabel is of You et al. (2018).
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self, cast
 
@@ -47,7 +48,7 @@ class Consensus(Classifier):
         )
         how: str = setting(
             "either",
-            "How scores are joined: the chance that one is right, their mean, that of places, or by learnt weights.",
+            "How scores are joined: the chance that one is right, their mean, that of places, or learnt.",
             choices=("either", "mean", "ranks", "learnt"),
         )
         weights: tuple[float, ...] = setting((), "What each member's vote counts; empty: all the same.", least=0)
@@ -161,7 +162,8 @@ class Consensus(Classifier):
         self._ids = [np.array([*(ids[key] for key in m.labels_.keys), -1], np.int32) for m in self._members]
 
     def _weigh(self, valid: Corpus) -> None:
-        """Learn what members' scores are worth, by documents that they have not learnt from."""
+        """Learn what members' scores mean and their votes are worth, by documents that they have not learnt from."""
+        self._members = [_calibrated(member, valid) for member in self._members]
         parts = [self._listed(part, self.params.depth) for part in valid.batches(_BATCH)]
         rankings = [Ranking.joined(column, self.params.depth) for column in zip(*parts, strict=True)]
         self._learnt = learn(rankings, self.truth(valid))
@@ -173,14 +175,16 @@ class Consensus(Classifier):
 
     @property
     def _weights(self) -> NDArray[np.float64]:
+        if self._learnt is not None:
+            return self._learnt
         return np.array(self.params.weights or [1.0] * len(self._members))
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         return self._joined(self._listed(corpus, max(k, self.params.depth)), k)
 
     def _joined(self, rankings: list[Ranking], k: int) -> Ranking:
-        how, offset = cast(How, self.params.how), self.params.offset
-        return joined(rankings, k, how=how, weights=self._weights, offset=offset, learnt=self._learnt)
+        how = cast(How, "either" if self.params.how == "learnt" else self.params.how)
+        return joined(rankings, k, how=how, weights=self._weights, offset=self.params.offset)
 
     def _reasons(self) -> tuple[Kind, ...]:
         return tuple(dict.fromkeys(kind for member in self._members for kind in member._reasons()))
@@ -244,6 +248,12 @@ def _united(spaces: list[LabelSpace]) -> LabelSpace:
         own = [ids[key] for key in space.keys]
         whole.counts[own] = np.maximum(whole.counts[own], space.counts)
     return whole
+
+
+def _calibrated(member: Classifier, valid: Corpus) -> Classifier:
+    """A member whose scores are probabilities, if they can be; the one that was given stays as it is."""
+    able = member.tuning_ is None and not getattr(member.params, "favour", 0)
+    return copy(member).calibrate(valid) if able else member
 
 
 def _why(member: Classifier, corpus: Corpus, key: str, by: Kind) -> Explanation | None:
