@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -195,7 +196,8 @@ def test_replicas_of_the_server_answer(cluster: Cluster, tmp_path: Path) -> None
         end()
 
 
-def test_a_folder_travels_whole(tmp_path: Path) -> None:
+def test_a_folder_travels_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     umpteen.PopularLabels().fit(*toy(60)).save(tmp_path / "m")
     (tmp_path / "m" / "inner").mkdir()
     (tmp_path / "m" / "inner" / "file").write_text("inside")

@@ -23,13 +23,14 @@ _OLD = 24 * 3600  # seconds after which a copy that nobody used goes
 def packed(folder: Path) -> Packed:
     """A model folder, with those inside it, as a mark that no other has, the names of its files and their bytes."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
-    manifests = b"".join(file.read_bytes() for file in files if file.name == MANIFEST)
-    mark = hashlib.sha256(manifests).hexdigest()  # they hold the checksums of all files
+    names = [file.relative_to(folder).as_posix() for file in files]
     bounds = np.cumsum([0, *(file.stat().st_size for file in files)])
+    manifests = b"".join(file.read_bytes() for file in files if file.name == MANIFEST)  # with checksums of all files
+    mark = hashlib.sha256(manifests + repr((names, bounds.tolist())).encode()).hexdigest()
     content = np.empty(bounds[-1], np.uint8)
     for file, start, end in zip(files, bounds, bounds[1:], strict=False):
         content[start:end] = np.fromfile(file, np.uint8)
-    return mark, [file.relative_to(folder).as_posix() for file in files], bounds, content
+    return mark, names, bounds, content
 
 
 def unpacked(mark: str, names: Sequence[str], bounds: Any, content: Any) -> Path:
