@@ -30,6 +30,8 @@ def test_values_as_one_writes_them(tmp_path: Path) -> None:
     assert found["leaf"] == Span(10, 1000, True)
     assert found["characters"] == Choices(((3, 4), (3, 5)))
     assert found["balance"] == Choices((True, False))
+    voters = space_of(model("neighbours").Params, ["neighbours=5..100"], None, owner="neighbours", text=True)
+    assert voters == {"neighbours": Span(5, 100, True)}
     (tmp_path / "s.toml").write_text('cost = [0.3, 1]\nleaf = "10..1000"\ncharacters = [[3, 4], [3, 5]]\nbranch = 4\n')
     assert space("balance=yes,no", file=tmp_path / "s.toml") == found
     fixed, rest = parted(found)  # type: ignore[arg-type]

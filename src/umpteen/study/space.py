@@ -114,7 +114,8 @@ def _values(params: type[Settings], name: str, given: Any) -> Values:
         return Choices(tuple(tuple(value) if isinstance(value, list) else value for value in listed))
     low, dots, high = given.partition("..")
     if dots:
-        return _span(name, low, high, whole=isinstance(default, int))
+        types = next(row.type for row in params.rows() if row.name == name)
+        return _span(name, low, high, whole="whole number" in types)
     parts = given.split("/" if isinstance(default, tuple) else ",")
     return Choices(tuple(part.strip() for part in parts if part.strip()))
 
