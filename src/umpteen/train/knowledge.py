@@ -117,18 +117,18 @@ class Knowledge:
         """Where documents lie and who is near whom, with rare words counting as documents kept aside prefer."""
         p, Y = self._settings, _labels(source)
 
-        def asked() -> tuple[float, Vectors, Teacher, Near]:
+        def asked(rare: bool) -> tuple[float, bool, Vectors, Teacher, Near]:
+            self.rare = rare
             places = self.placed(corpus)
             teacher = Teacher.of(places[source.numbers], Y, self._reach)
             asking = places[kept.numbers] if valid is None else self.placed(valid)
             near = teacher.nearest(asking, p.neighbours, jobs=p.jobs)
-            return _worth(teacher.lessons(near, p.sharpness), _labels(kept)), places, teacher, near
+            return _worth(teacher.lessons(near, p.sharpness), _labels(kept)), rare, places, teacher, near
 
         def make() -> Arrays:
-            found = []
-            for self.rare in (False, True) if p.rare is None and kept is not source else (bool(p.rare),):
-                found.append((*asked(), self.rare))
-            _, places, teacher, others, rare = max(found, key=lambda one: one[0])
+            free = p.rare is None and p.compare != SENTENCES and kept is not source
+            found = [asked(rare) for rare in ((False, True) if free else (bool(p.rare),))]
+            _, rare, places, teacher, others = max(found, key=lambda one: one[0])
             near = teacher.nearest_others(p.neighbours, duplicates=p.duplicates, jobs=p.jobs)
             others = near if kept is source else others
             return {
