@@ -269,17 +269,27 @@ def _all(base: Path, options: argparse.Namespace, mounts: bool) -> int:
 
 
 def _warm() -> None:
-    """Load all code that commands need, but run none of it; and leave checkpoints at every look."""
+    """Load and compile all code that commands need, on one thread, and leave checkpoints at every look."""
     import torch
 
     import umpteen.app.cli
+    import umpteen.app.commands.study
+    import umpteen.data.convert
     import umpteen.models
+    from toy import toy
     from umpteen.core.run import Run
 
     torch.set_num_threads(1)
     for entry in umpteen.models.entries().values():
         if entry.name in ("plt", "neighbours", "mlp", "popular"):
             entry.load()
+    texts, labels = toy(40)
+    with tempfile.TemporaryDirectory() as place:
+        for name in ("plt", "neighbours"):
+            umpteen.models.model(name)(jobs=1).fit(texts, labels).save(f"{place}/{name}")
+            loaded = umpteen.models.load(f"{place}/{name}")
+            loaded.set_params(jobs=1).rank(texts)
+        loaded.partial_fit(texts, labels)
     assert Run.__init__.__kwdefaults__ is not None
     Run.__init__.__kwdefaults__["seconds"] = 0.0
 
