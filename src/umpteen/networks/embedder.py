@@ -118,7 +118,7 @@ class Embedder(Network):
             return np.empty((0, 0), np.float32), np.empty((0, 0), np.float32)
         return torch.cat(weights, dim=1).numpy(force=True), torch.stack(biases, dim=1).numpy(force=True)
 
-    def head_weights(self) -> list[nn.Parameter]:
+    def head_weights(self) -> list[Tensor]:
         """Weights and biases of the heads."""
         layers = [member.outputs.layer for member in self.each() if member.outputs is not None]
         return [weights for layer in layers for weights in (layer.weight, layer.bias)]
