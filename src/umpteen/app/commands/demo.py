@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 YARDSTICK = "popular"  # what any model must beat
 NETWORK, JOINT = "attentionxml", "consensus"
-_BRIEF = {"epochs": 3}  # a short training of a small network
+_SETTINGS = {  # the network is small, reads how stories begin, and learns for a minute or two
+    "members": (DEFAULT_MODEL, f"{NETWORK}:quick"),
+    "how": "learnt",
+    f"{NETWORK}.epochs": 4,
+    f"{NETWORK}.length": 100,
+    f"{NETWORK}.pieces": 1,
+    f"{NETWORK}.rate": 0.005,
+}
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "macro-F1@5")
 _DEPTH = 100  # labels ranked
 
@@ -43,14 +50,11 @@ def demo(
     data = _data(name, out)
     test = corpus_at(data, part=TEST)
     show(f"1. Train on {data}")
-    made = {DEFAULT_MODEL: _trained(Config(train=data, out=out / DEFAULT_MODEL))}
     if _has_torch():
-        made[NETWORK] = _trained(
-            Config(model=NETWORK, preset="quick", train=data, out=out / NETWORK, settings=dict(_BRIEF))
-        )
-        made[JOINT] = _joined(made, out / JOINT)
+        made = _joined(_trained(Config(model=JOINT, train=data, out=out / JOINT, settings=dict(_SETTINGS))))
     else:
         show(f"   torch is not installed, so there is no {NETWORK}. Install it with: pip install 'umpteen[deep]'")
+        made = {DEFAULT_MODEL: _trained(Config(train=data, out=out / DEFAULT_MODEL))}
     best, place = [*made][-1], out / [*made][-1]
     show("\n2. Rank the labels of the test documents (percent; higher is better)")
     with keeping(f"The models in {out} are complete."):
@@ -99,13 +103,12 @@ def _trained(wanted: Config) -> "Classifier":
     return model
 
 
-def _joined(models: "dict[str, Classifier]", place: Path) -> "Classifier":
+def _joined(model: "Classifier") -> "dict[str, Classifier]":
+    """Both members, and what they are together."""
     from umpteen.models.fusion.consensus import Consensus
 
-    joint = Consensus.of(models)
-    joint.save(place)
-    show(f"   {JOINT}: both as one, without training; in {place}")
-    return joint
+    assert isinstance(model, Consensus)
+    return {**model.members, JOINT: model}
 
 
 def _yardstick(data: Path, test: "Corpus") -> "tuple[Classifier, Judgement]":

@@ -186,6 +186,12 @@ class Consensus(Classifier):
         how = cast(How, "either" if self.params.how == "learnt" else self.params.how)
         return joined(rankings, k, how=how, weights=self._weights, offset=self.params.offset)
 
+    @property
+    def members(self) -> dict[str, Classifier]:
+        """The models that are joined, by name."""
+        self._check_fitted()
+        return dict(zip(self._names, self._members, strict=True))
+
     def _reasons(self) -> tuple[Kind, ...]:
         return tuple(dict.fromkeys(kind for member in self._members for kind in member._reasons()))
 
