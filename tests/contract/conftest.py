@@ -15,6 +15,7 @@ SMALL = {  # deep models of a size that suits the toy corpus
     "layers": (16,),
     "filters": 16,
     "bottleneck": 32,
+    "reading": "none",
     "buckets": 1000,
     "batch": 16,
     "rate": 0.02,
