@@ -70,7 +70,7 @@ class DeepClassifier(Classifier):
         """What must be known of documents and the matrix of their labels before there is a network; mostly nothing."""
 
     def accompany(self, source: Source, kept: Source, corpus: Corpus, valid: Corpus | None) -> tuple[Source, Source]:
-        """Documents of `corpus` to learn from, and those kept aside of it or of `valid`, with what goes with each of them.
+        """Documents of `corpus` to learn from, and those kept aside of it or of `valid`, with what goes with each.
 
         Mostly nothing does.
         """
