@@ -93,7 +93,8 @@ class TReaderXML(DeepClassifier):
         self._begun = super().vectors(self._reader.words)
         self._knowledge = None
         if p.teacher:
-            known = self.labels_, self._known, self._reader.read(corpus), Y, self._begun
+            self._titles, self._targets = Titles(), Y
+            known = self.labels_, self._known, self._reader.read(self._titles.noting(corpus)), Y, self._begun
             self._knowledge = knowledge_of(*known, reader=self._reader, settings=p)
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
@@ -106,13 +107,11 @@ class TReaderXML(DeepClassifier):
         taught = self._taught(source, learnt)
         return taught, taught if kept is source else self._taught(kept, judged)
 
-    def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        self._titles = Titles()
-        super()._fit(self._titles.noting(corpus), Y, valid)
+    def conclude(self, source: Source, kept: Source) -> None:
         del self._begun
         if self._knowledge is not None:
-            self._knowledge.conclude(self._places, Y[:, self._known])
-            del self._places
+            self._knowledge.conclude(self._places, self._targets)
+            del self._places, self._targets
 
     def _source(self, corpus: Corpus) -> Source:
         source, knowledge = super()._source(corpus), self._knowledge
