@@ -47,7 +47,10 @@ def machines() -> Iterator[Any]:
 
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
     head = {"num_cpus": 0, "object_store_memory": _STORE, "_system_config": _QUICK, "include_dashboard": False}
-    made = Local(initialize_head=True, head_node_args=head)
+    try:
+        made = Local(initialize_head=True, head_node_args=head)
+    except Exception as error:  # of many kinds, where memory is not shared or ports are closed
+        pytest.skip(f"Ray cannot start on this machine: {error}")
     try:
         for _ in range(2):
             made.add_node(num_cpus=1, object_store_memory=_STORE)
