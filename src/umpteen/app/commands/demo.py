@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 YARDSTICK = "popular"  # what any model must beat
 NETWORK, JOINT = "attentionxml", "consensus"
-_SETTINGS = {  # the network is small, reads how stories begin, and learns for a minute or two
+_SETTINGS = {  # the network is small, reads how stories begin, and learns for two or three minutes
     "members": (DEFAULT_MODEL, f"{NETWORK}:quick"),
     "how": "learnt",
-    f"{NETWORK}.epochs": 4,
+    f"{NETWORK}.epochs": 8,
     f"{NETWORK}.length": 100,
     f"{NETWORK}.pieces": 1,
     f"{NETWORK}.rate": 0.005,
