@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -125,7 +126,7 @@ def _printed(folder: Path, process: int, stream: str) -> Path:
     return PRINTED / f"{folder.name}.{process}.{stream}"
 
 
-PRINTED = Path(os.environ.get("FAULTS_PRINTED", "/tmp"))
+PRINTED = Path(os.environ.get("FAULTS_PRINTED", tempfile.gettempdir()))
 
 
 def _redirected(folder: Path, process: int) -> None:

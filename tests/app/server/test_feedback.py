@@ -31,6 +31,10 @@ def test_corrections_are_numbered(client: TestClient) -> None:
     is_problem(correct(client, labels=[""]), 400)
 
 
+def test_a_correction_needs_a_text(client: TestClient) -> None:
+    assert "no text" in is_problem(correct(client, text=" \n"), 400)
+
+
 def test_the_last_correction_of_a_text_counts(tmp_path: Path) -> None:
     file = tmp_path / "f.sqlite"
     for project, text, labels in (("a", "x", ["1"]), ("a", "y", ["2"]), ("b", "x", ["3"]), ("a", "x", ["4", "5"])):

@@ -6,6 +6,7 @@ nothing that Umpteen saves or loads is pickled.
 
 import os
 import socket
+import tempfile
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -124,7 +125,7 @@ def cluster_at(address: str) -> Iterator[Cluster]:
 def _knock(address: str) -> None:
     """Fail within seconds where nobody answers, as Ray itself does after minutes."""
     if address == "auto":  # Ray keeps the address of the cluster that this machine belongs to
-        kept = Path("/tmp/ray/ray_current_cluster")
+        kept = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir(), "ray", "ray_current_cluster")
         address = os.environ.get("RAY_ADDRESS") or (kept.read_text() if kept.is_file() else address)
     host, colon, port = address.strip().removeprefix("ray://").rpartition(":")
     if address.startswith("ray://") and not colon:

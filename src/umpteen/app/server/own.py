@@ -75,6 +75,8 @@ def routes(serving: Serving) -> APIRouter:
         if not serving.config.feedback:
             raise Problem(403, "This server takes no corrections: it was started with --no-feedback.")
         serving.check([body.text])
+        if not body.text.strip():
+            raise Problem(400, "There is no text that the labels could belong to.")
         correction = feedback.Correction(served.id, body.text, body.labels, body.suggested)
         try:
             number = await asyncio.to_thread(feedback.add, Path(serving.config.feedback), correction)
