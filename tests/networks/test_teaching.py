@@ -33,7 +33,9 @@ def network(**changes: object) -> Cooperating:
     torch.manual_seed(1)
     vectors = np.random.default_rng(0).normal(size=(9, 8)).astype(np.float32)
     vectors[0] = 0
-    return Cooperating(Words(vectors), DESCRIPTIONS, SHARES, replace(SHAPE, **changes)).double().eval()  # type: ignore[arg-type]
+    made = Cooperating(Words(vectors), DESCRIPTIONS, SHARES, replace(SHAPE, **changes)).double().eval()  # type: ignore[arg-type]
+    torch.nn.init.normal_(made.outputs.layer.weight)  # as if it had learnt something
+    return made
 
 
 def batch() -> TaughtBatch:
@@ -80,7 +82,8 @@ def literal_logits(made: Cooperating, given: TaughtBatch, document: int) -> Tens
     logits = made.outputs.layer.weight @ hidden + made.outputs.layer.bias
     for label, share in zip(given.voted[document].tolist(), given.shares[document], strict=True):
         if label >= 0:
-            raised = F.softplus(made.votes.height) * torch.log1p(share * made.votes.bend.exp())
+            usual = made.votes.usual[label]
+            raised = F.softplus(made.votes.height) * torch.log1p(share * made.votes.bend.exp() / usual)
             logits = logits + raised * F.one_hot(torch.tensor(label), LABELS)
     return logits
 
@@ -118,6 +121,15 @@ def test_best_are_the_best_of_all_logits(k: int) -> None:
     wanted, order = torch.sigmoid(made(given)).topk(min(k, LABELS), dim=1)
     assert torch.allclose(scores, wanted)
     assert labels.tolist() == order.tolist()
+
+
+def test_before_it_has_learnt_anything_labels_rank_by_their_votes() -> None:
+    torch.manual_seed(1)
+    made = Cooperating(Words(np.ones((9, 8), np.float32)), DESCRIPTIONS, SHARES / 10, SHAPE).eval()
+    given = replace(batch(), voted=torch.tensor([[0, 1], [2, -1], [1, 2]]), weights=batch().weights.float())
+    given = replace(given, shares=torch.tensor([[0.3, 0.7], [1.0, 0.0], [0.4, 0.6]]))
+    assert made(given).argmax(dim=1).tolist() == [1, 2, 2]  # though 0 is the most frequent
+    assert torch.sigmoid(made(given)[1, 2]).item() == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)

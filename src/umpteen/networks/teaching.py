@@ -62,16 +62,20 @@ class Taught(Documents, Protocol):
 class Votes(nn.Module):
     """What a share of the neighbours' votes adds to a logit: nothing for none, and never less for more.
 
-    It begins so that a label with the usual `share` of documents, voted for by all, is about as likely as not.
+    It begins so that, beside the logit of the share of documents that have a label, votes decide: labels rank by their
+    votes, however frequent they are, and one that all vote for is about as likely as not.
     """
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, shares: Tensor) -> None:
+        """`shares` of the documents that labels have, (labels,)."""
         super().__init__()
-        self.height = nn.Parameter(torch.tensor(_ONE))
-        self.bend = nn.Parameter(-torch.logit(torch.tensor(share), eps=1e-6))
+        self.height, self.bend = nn.Parameter(torch.tensor(_ONE)), nn.Parameter(torch.tensor(0.0))
+        self.register_buffer("usual", shares.clamp(min=1e-6))
+        self.usual: Tensor
 
-    def forward(self, shares: Tensor) -> Tensor:
-        return F.softplus(self.height) * torch.log1p(shares * self.bend.exp())
+    def forward(self, labels: Tensor, shares: Tensor) -> Tensor:
+        """For each label, given its share of the votes."""
+        return F.softplus(self.height) * torch.log1p(shares * self.bend.exp() / self.usual[labels])
 
 
 class Cooperating(Network):
@@ -98,9 +102,12 @@ class Cooperating(Network):
         pooled = {"mean+max": 2 * width, "flatten": self.longest * width}.get(shape.pooling, width)
         self.bottleneck = nn.Linear(pooled + shape.bag * (1 + taught) * width, shape.bottleneck, bias=False)
         self.outputs = Outputs(shape.bottleneck, self.labels)
+        usual = torch.from_numpy(shares)
         with torch.no_grad():
-            self.outputs.layer.bias.copy_(torch.logit(torch.from_numpy(shares), eps=1e-6))
-        self.votes = Votes(float(shares.mean())) if shape.votes and taught else None
+            self.outputs.layer.bias.copy_(torch.logit(usual, eps=1e-6))
+        self.votes = Votes(usual) if shape.votes and taught else None
+        if self.votes is not None:
+            nn.init.zeros_(self.outputs.layer.weight)  # what votes say is where it begins
 
     # From documents to one vector each ------------------------------------------------------------------------------
 
@@ -147,7 +154,7 @@ class Cooperating(Network):
         if self.votes is None:
             return logits
         pairs, shares = _pairs(batch)
-        return logits.index_put((pairs[:, 0], pairs[:, 1]), self.votes(shares), accumulate=True)
+        return logits.index_put((pairs[:, 0], pairs[:, 1]), self.votes(pairs[:, 1], shares), accumulate=True)
 
     def loss(self, batch: Taught) -> Tensor:  # type: ignore[override]
         """Binary cross-entropy, summed over labels, mean over documents.
@@ -158,7 +165,7 @@ class Cooperating(Network):
         total = self.outputs.cross_entropy(hidden, batch.positives, batch.worth).sum()
         if self.votes is not None:
             pairs, shares = _pairs(batch)
-            own, plus = self.outputs.at(hidden, pairs), self.votes(shares)
+            own, plus = self.outputs.at(hidden, pairs), self.votes(pairs[:, 1], shares)
             right = torch.isin(_number(pairs, self.labels), _number(batch.positives, self.labels))
             worth = right if batch.worth is None else right * batch.worth[pairs[:, 1]]
             total = total + (~right * (F.softplus(own + plus) - F.softplus(own))).sum()
@@ -179,7 +186,7 @@ class Cooperating(Network):
         pairs, shares = _pairs(batch)
         there = batch.voted >= 0
         raised = logits.new_full(batch.voted.shape, -torch.inf)
-        raised[there] = self.outputs.at(hidden, pairs) + self.votes(shares)
+        raised[there] = self.outputs.at(hidden, pairs) + self.votes(pairs[:, 1], shares)
         twice = (labels.unsqueeze(2) == batch.voted.unsqueeze(1)).any(dim=2)
         logits = logits.masked_fill(twice, -torch.inf)
         return torch.cat([labels, batch.voted.clamp(min=0)], dim=1), torch.cat([logits, raised], dim=1)
@@ -192,7 +199,8 @@ class Cooperating(Network):
         own = self.outputs.at(hidden, torch.stack([rows, torch.full_like(rows, label)], dim=1))
         if self.votes is None:
             return own
-        raised: Tensor = own + self.votes((batch.shares * (batch.voted == label)).sum(dim=1))
+        shares = (batch.shares * (batch.voted == label)).sum(dim=1)
+        raised: Tensor = own + self.votes(torch.full_like(rows, label), shares)
         return raised
 
     def attention(self, batch: Taught, label: int) -> Tensor:  # type: ignore[override]
