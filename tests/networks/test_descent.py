@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from umpteen.labels.tree import Tree
-from umpteen.networks.cooperating import Attending, Discriminator, Pooled
 from umpteen.networks.descent import Descent, Frozen
+from umpteen.networks.generator import Attending, Discriminator, Pooled
 from umpteen.networks.nodes import Nodes
 from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.words import Words

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from umpteen.networks.candidates import Beam, Candidates, below, everything, random
-from umpteen.networks.cooperating import Attending, Discriminator, Pooled, Reading
+from umpteen.networks.generator import Attending, Discriminator, Pooled, Reading
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.nodes import Nodes, Truth
 from umpteen.networks.pooling import largest_of, mean_of

@@ -21,8 +21,8 @@ from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles
 from umpteen.linear.reasons import group_name
-from umpteen.networks.cooperating import Attending, Discriminator, Pooled
 from umpteen.networks.descent import Descent, Frozen
+from umpteen.networks.generator import Attending, Discriminator, Pooled
 from umpteen.networks.nodes import Nodes
 from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.words import Words
