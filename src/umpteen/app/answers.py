@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from umpteen.core.legible import meter, one_line
@@ -29,9 +30,15 @@ def for_people(document: "Document", id: str, answer: Answer, space: "LabelSpace
 
 def as_tsv(document: "Document", id: str, answer: Answer, space: "LabelSpace") -> Iterator[str]:
     """Document, rank, label, name, score."""
+    called = " ".join(id.split()) or "1"
     for rank, (label, score) in enumerate(answer, start=1):
-        cells = (id or "1", str(rank), space.keys[label], space.name(label), f"{score:.4f}")
-        yield "\t".join(" ".join(cell.split()) for cell in cells)
+        yield f"{called}\t{rank}\t{_cell(space.keys[label])}\t{_cell(space.name(label))}\t{score:.4f}"
+
+
+@lru_cache(maxsize=1 << 16)
+def _cell(text: str) -> str:
+    """Text without tabs and line ends; the same labels come again and again."""
+    return " ".join(text.split())
 
 
 def as_json(document: "Document", id: str, answer: Answer, space: "LabelSpace") -> Iterator[str]:

@@ -15,6 +15,8 @@ from scipy import sparse
 
 from umpteen.core.errors import DataError
 
+_REMEMBERED = 1 << 16  # labels of a model folder that are kept once made
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -181,14 +183,21 @@ class LabelSpace:
 
 
 class _Saved(Mapping[str, Label]):
-    """Labels out of a model folder, made when asked for: tagging asks for a few of many."""
+    """Labels out of a model folder, made when asked for: tagging asks for a few of many, for these often."""
 
     def __init__(self, saved: Mapping[str, Mapping[str, Any]]) -> None:
         self._saved = saved
+        self._made: dict[str, Label] = {}
 
     def __getitem__(self, key: str) -> Label:
-        known = self._saved[key]
-        return Label(key, **{**known, "parents": tuple(known.get("parents", ()))})
+        label = self._made.get(key)
+        if label is None:
+            known = self._saved[key]
+            label = Label(key, **{**known, "parents": tuple(known.get("parents", ()))})
+            if len(self._made) >= _REMEMBERED:
+                self._made.clear()
+            self._made[key] = label
+        return label
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._saved)
