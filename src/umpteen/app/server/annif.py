@@ -94,7 +94,8 @@ def routes(serving: Serving) -> APIRouter:
         """Add documents, with labels known or new, to a model that learns."""
         served = serving.shelf[project_id]
         if not (serving.config.allow_learn and served.model.learns):
-            detail = f"Project '{project_id}' is not configured to allow learning via API"
+            why = "start the server with --allow-learn." if served.model.learns else "its model cannot learn."
+            detail = f"Project '{project_id}' is not configured to allow learning via API: {why}"
             raise Problem(403, detail, title="Learning not allowed")
         lessons = [Lesson(one.text, {s.uri: s.label for s in one.subjects}) for one in body if one.text.strip()]
         serving.check([one.text for one in lessons])
