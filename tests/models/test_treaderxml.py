@@ -164,7 +164,9 @@ def test_neighbours_parents_and_words_explain_a_label(fitted: Any, tmp_path: Pat
     for taught in found.brought:
         assert taught.parents == ABOVE[taught.label].parents
         assert taught.documents == sum(taught.label in own for own in have)
-    assert {BOAT[span.start : span.end] for span in found.spans} >= {"boat", "mast"}
+    assert {BOAT[span.start : span.end] for span in found.spans} >= {"boat"}
+    leaning = fitted.explain(BOAT, "sailing", by="leaning")
+    assert {BOAT[span.start : span.end] for span in leaning.spans if span.weight > 0} >= {"boat", "mast"}
     fitted.save(tmp_path / "m")
     assert umpteen.load(tmp_path / "m").explain(BOAT, "sailing") == found
     shown = "\n".join(line.plain for line in lines(found))

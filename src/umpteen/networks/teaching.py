@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.bag import Sized, WordBag
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
 from umpteen.networks.pooling import largest_of, mean_of
@@ -33,7 +34,7 @@ class Shape:
     pooling: str  # one of POOLINGS
     bottleneck: int
     votes: bool  # whether neighbours' votes are added to labels' logits, where there is a teacher
-    bag: bool  # whether the means of word vectors go into the bottleneck too
+    bag: bool  # whether the bottleneck sees the words of the text as a bag too
     relu: bool  # after the bottleneck
     dropout: float
     length: int  # words of a text, at most
@@ -100,7 +101,9 @@ class Cooperating(Network):
         self.descriptions: Tensor  # the last is that of padding
         self.longest = table.shape[1] + shape.length  # states of a document, at most
         pooled = {"mean+max": 2 * width, "flatten": self.longest * width}.get(shape.pooling, width)
-        self.bottleneck = nn.Linear(pooled + shape.bag * (1 + taught) * width, shape.bottleneck, bias=False)
+        self.bottleneck = nn.Linear(pooled, shape.bottleneck, bias=False)
+        self.bag = WordBag(len(words), shape.bottleneck, dropout=words.dropout.p) if shape.bag else None
+        self.sized = Sized(shape.bottleneck) if shape.bag else None
         self.outputs = Outputs(shape.bottleneck, self.labels)
         usual = torch.from_numpy(shares)
         with torch.no_grad():
@@ -119,24 +122,24 @@ class Cooperating(Network):
         vectors: Tensor = self.words.dropout(summed.view(*tokens.shape[:2], self.words.width))
         return vectors, (tokens != 0).any(dim=2)
 
-    def read(self, batch: Taught) -> tuple[Tensor, Tensor, list[Tensor]]:
-        """States before both are read together, where they are, and the means of the vectors that were read."""
-        vectors, mask = self.words(batch.tokens), batch.mask
-        states, means = self.student(vectors, mask), [mean_of(vectors, mask)]
+    def read(self, batch: Taught) -> tuple[Tensor, Tensor]:
+        """States before both are read together, and where they are."""
+        mask = batch.mask
+        states = self.student(self.words(batch.tokens), mask)
         if self.teacher is None:
-            return states, mask, means
+            return states, mask
         said, there = self.said(batch)
-        joined = torch.cat([self.teacher(said, there), states], dim=1)
-        return joined, torch.cat([there, mask], dim=1), [*means, mean_of(said, there)]
+        return torch.cat([self.teacher(said, there), states], dim=1), torch.cat([there, mask], dim=1)
 
     def hidden(self, batch: Taught) -> Tensor:
         """Documents at the bottleneck, (documents, bottleneck)."""
-        states, there, means = self.read(batch)
-        return self._narrowed(self.together(states, there), there, means)
+        states, there = self.read(batch)
+        return self._narrowed(self.together(states, there), there, batch)
 
-    def _narrowed(self, states: Tensor, there: Tensor, means: list[Tensor]) -> Tensor:
-        parts = [self._pooled(states, there), *(means if self.shape.bag else ())]
-        narrow: Tensor = self.bottleneck(self.dropout(torch.cat(parts, dim=1)))
+    def _narrowed(self, states: Tensor, there: Tensor, batch: Taught) -> Tensor:
+        narrow: Tensor = self.bottleneck(self.dropout(self._pooled(states, there)))
+        if self.bag is not None and self.sized is not None:
+            narrow = self.sized(narrow + self.bag(batch.tokens))
         return self.dropout(F.relu(narrow)) if self.shape.relu else narrow
 
     def _pooled(self, states: Tensor, there: Tensor) -> Tensor:
@@ -210,9 +213,9 @@ class Cooperating(Network):
         heads and places; what goes to the teacher's words is left out, so the rest may be less than 1.
         """
         with torch.enable_grad():
-            states, there, means = self.read(batch)
+            states, there = self.read(batch)
             made, weights = self.together.looked(states, there)
-            logit = self._logit(batch, self._narrowed(made, there, means), label)
+            logit = self._logit(batch, self._narrowed(made, there, batch), label)
             (slope,) = torch.autograd.grad(logit.sum(), weights)
         useful = (slope * weights).clamp(min=0).sum(dim=(1, 2))  # (documents, description + longest)
         shares = useful / useful.sum(dim=1, keepdim=True).clamp(min=1e-12)

@@ -23,6 +23,9 @@ class Words(nn.Module):
         self.table.weight.requires_grad_(learn)
         self.dropout = nn.Dropout(dropout)
 
+    def __len__(self) -> int:
+        return self.table.num_embeddings
+
     @property
     def width(self) -> int:
         """Numbers in a vector."""

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from umpteen.contract.explanation import Explanation, Feature, Kind, spread
+from umpteen.networks.bag import WordBag
 from umpteen.networks.network import Network
 from umpteen.text.readers import Places
 from umpteen.train.batches import Batch
@@ -47,7 +48,7 @@ def explained(
 def leaning(network: Network, batch: Batch, label: int) -> Tensor:
     """What each word adds to a label's logit to first order, (documents, longest).
 
-    It is a feature's value, or else a word's vector, times the gradient.
+    It is a feature's value, or else a word's vector, times the gradient; where words stand in a bag too, with its share.
     """
     parts = [_leaning(part, batch, label) for part in network.parts()]
     return torch.stack(parts).mean(dim=0)
@@ -59,17 +60,20 @@ def _leaning(network: Network, batch: Batch, label: int) -> Tensor:
         with torch.enable_grad():
             (slope,) = torch.autograd.grad(network.logit(replace(batch, values=values), label).sum(), values)
         return (slope * values).detach()
-    held: list[Tensor] = []
+    seen = [network.words, *(part.dropout for part in network.modules() if isinstance(part, WordBag))]
+    held: dict[nn.Module, Tensor] = {}
 
-    def keep(module: object, given: object, vectors: Tensor) -> Tensor:
-        held.append(vectors.detach().requires_grad_())
-        return held[0]
+    def keep(module: nn.Module, given: object, made: Tensor) -> Tensor:
+        held[module] = made.detach().requires_grad_()
+        return held[module]
 
-    hook = network.words.register_forward_hook(keep)
+    hooks = [part.register_forward_hook(keep) for part in seen]
     try:
         with torch.enable_grad():
             total = network.logit(batch, label).sum()
-            (slope,) = torch.autograd.grad(total, held)
+            slopes = torch.autograd.grad(total, [*held.values()])
     finally:
-        hook.remove()
-    return (slope * held[0]).sum(dim=2).detach()
+        for hook in hooks:
+            hook.remove()
+    found = [(slope * value).detach() for slope, value in zip(slopes, held.values(), strict=True)]
+    return torch.stack([part.sum(dim=2) if part.dim() == 3 else part for part in found]).sum(dim=0)
