@@ -39,7 +39,7 @@ def fitted() -> Classifier:
         {"sampling": "static"},
         {"sampling": "all"},
         {"sampling": "random"},
-        {"generator": "attention", "meet": 0, "bag": False, "layers": (16, 16, 16)},
+        {"generator": "attention", "meet": 0, "bag": 0, "layers": (16, 16, 16)},
         DEEP,
         {"leaf": 64},  # all labels in one group
     ],

@@ -15,6 +15,7 @@ from umpteen.networks.descent import Descent, Frozen
 from umpteen.networks.generator import Attending, Discriminator, Pooled
 from umpteen.networks.nodes import Nodes
 from umpteen.networks.recurrent import Recurrent
+from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 
 LABELS, DOCUMENTS, WIDTH, HIDDEN = 23, 5, 6, 4
@@ -58,15 +59,15 @@ def made(
     nodes = Nodes(tree)
     words = Words(np.random.default_rng(1).normal(size=(40, WIDTH)).astype(np.float32), learn=True, dropout=0.0)
     encoder = Recurrent(WIDTH, HIDDEN, length=20, dropout=0.0)
-    whole = 2 * HIDDEN + WIDTH
+    whole = Whole(2 * HIDDEN, words, WIDTH, dropout=0.0)
     shares = [np.full(size, 0.2, np.float32) for size in nodes.sizes]
     dense = settings.get("sampling") == "all"
     under = [
-        Discriminator(2 * HIDDEN, whole, (5, 4), own, meet=3, dense=dense)
+        Discriminator(2 * HIDDEN, whole.width, (5, 4), own, meet=3, dense=dense)
         for own in shares[1 if levels is None else -levels :]
     ]
-    generator = Pooled(whole, shares[0]) if pooled else Attending(2 * HIDDEN, (5, 4), shares[0])
-    network = Descent(words, encoder, nodes, top or generator, under, bag=True, beam=beam, **settings)
+    generator = Pooled(whole.width, shares[0]) if pooled else Attending(2 * HIDDEN, (5, 4), shares[0])
+    network = Descent(words, encoder, nodes, top or generator, under, whole=whole, beam=beam, **settings)
     torch.manual_seed(3)
     with torch.no_grad():
         for module in (*network.below, network.top):

@@ -1,4 +1,4 @@
-"""A bag of words: each word has a vector of its own in a layer, rare words count more, and their order does not count."""
+"""A bag of words: each word has a vector of its own in a layer, rare words count more, and order does not count."""
 
 import numpy as np
 import torch

@@ -14,9 +14,10 @@ from umpteen.networks.candidates import Beam, Candidates, below, everything, ran
 from umpteen.networks.generator import Attending, Discriminator, Pooled, Reading
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.nodes import Nodes, Truth
-from umpteen.networks.pooling import largest_of, mean_of
+from umpteen.networks.pooling import largest_of
 from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.scorer import Scorer
+from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 
 _SURE = -1e-7  # logarithm of the largest chance that still has a logit
@@ -49,14 +50,14 @@ class Descent(Network):
         top: Pooled | Attending | Frozen,
         under: Sequence[Discriminator],
         *,
-        bag: bool,
+        whole: Whole,
         beam: int,
         sampling: str,
     ) -> None:
         super().__init__()
         self.words, self.encoder, self.nodes, self.top = words, encoder, nodes, top
         self.below = nn.ModuleList(under)
-        self.bag, self.beam, self.sampling = bag, beam, sampling
+        self.whole, self.beam, self.sampling = whole, beam, sampling
         self.labels = nodes.sizes[-1]
         self._first = len(nodes.sizes) - len(under)  # level of the first below
 
@@ -67,12 +68,8 @@ class Descent(Network):
             yield level, discriminator
 
     def _read(self, batch: Documents) -> Reading:
-        vectors = self.words(batch.tokens)
-        states = self.encoder(vectors, batch.mask)
-        seen = [largest_of(states, batch.mask)]
-        if self.bag:
-            seen.append(mean_of(vectors, batch.mask))
-        return Reading(states, batch.mask, torch.cat(seen, dim=1))
+        states = self.encoder(self.words(batch.tokens), batch.mask)
+        return Reading(states, batch.mask, self.whole(largest_of(states, batch.mask), batch.tokens))
 
     def loss(self, batch: Documents) -> Tensor:
         """Summed cross-entropies of all levels, by the number of nodes told apart on the last."""
@@ -160,6 +157,7 @@ class Descent(Network):
             self.top = Frozen(upper)
             self.words.load_state_dict(upper.words.state_dict())
             self.encoder.load_state_dict(upper.encoder.state_dict())
+            self.whole.load_state_dict(upper.whole.state_dict())
         else:
             self.load_state_dict(upper.state_dict(), strict=False)
         mine, theirs = self._layers(), upper._layers()

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from umpteen.networks.bag import Sized, WordBag
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
 from umpteen.networks.pooling import largest_of, mean_of
 from umpteen.networks.reading import Reading, SelfAttention
+from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 
 _ONE = 0.5413  # where softplus is 1
@@ -34,7 +34,7 @@ class Shape:
     pooling: str  # one of POOLINGS
     bottleneck: int
     votes: bool  # whether neighbours' votes are added to labels' logits, where there is a teacher
-    bag: bool  # whether the bottleneck sees the words of the text as a bag too
+    bag: int  # width of the bag of the text's words that stands beside the bottleneck, 0 for none
     relu: bool  # after the bottleneck
     dropout: float
     length: int  # words of a text, at most
@@ -102,9 +102,8 @@ class Cooperating(Network):
         self.longest = table.shape[1] + shape.length  # states of a document, at most
         pooled = {"mean+max": 2 * width, "flatten": self.longest * width}.get(shape.pooling, width)
         self.bottleneck = nn.Linear(pooled, shape.bottleneck, bias=False)
-        self.bag = WordBag(len(words), shape.bottleneck, dropout=words.dropout.p) if shape.bag else None
-        self.sized = Sized(shape.bottleneck) if shape.bag else None
-        self.outputs = Outputs(shape.bottleneck, self.labels)
+        self.whole = Whole(shape.bottleneck, words, shape.bag, dropout=shape.dropout)
+        self.outputs = Outputs(self.whole.width, self.labels)
         usual = torch.from_numpy(shares)
         with torch.no_grad():
             self.outputs.layer.bias.copy_(torch.logit(usual, eps=1e-6))
@@ -132,15 +131,14 @@ class Cooperating(Network):
         return torch.cat([self.teacher(said, there), states], dim=1), torch.cat([there, mask], dim=1)
 
     def hidden(self, batch: Taught) -> Tensor:
-        """Documents at the bottleneck, (documents, bottleneck)."""
+        """Documents at the bottleneck and as bags, (documents, bottleneck + bag)."""
         states, there = self.read(batch)
         return self._narrowed(self.together(states, there), there, batch)
 
     def _narrowed(self, states: Tensor, there: Tensor, batch: Taught) -> Tensor:
         narrow: Tensor = self.bottleneck(self.dropout(self._pooled(states, there)))
-        if self.bag is not None and self.sized is not None:
-            narrow = self.sized(narrow + self.bag(batch.tokens))
-        return self.dropout(F.relu(narrow)) if self.shape.relu else narrow
+        narrow = self.dropout(F.relu(narrow)) if self.shape.relu else narrow
+        return self.whole(narrow, batch.tokens)  # type: ignore[no-any-return]
 
     def _pooled(self, states: Tensor, there: Tensor) -> Tensor:
         kind = self.shape.pooling

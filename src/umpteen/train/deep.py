@@ -19,7 +19,9 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.run import LOG
 from umpteen.core.sound import check_places
 from umpteen.core.store import Folder, NewFolder
+from umpteen.networks.bag import WordBag
 from umpteen.networks.network import Network
+from umpteen.text.descriptions import rarity
 from umpteen.text.readers import Ordered, Places, Reader
 from umpteen.text.vectors import begun
 from umpteen.train.batches import Source
@@ -81,7 +83,10 @@ class DeepClassifier(Classifier):
         yield Stage(self.network(vectors, shares), self.params)
 
     def prepare(self, network: Network, source: Source) -> None:
-        """What a fresh network takes from the documents it will be trained on; most take nothing."""
+        """What a fresh network takes from the documents it will be trained on; mostly how rare words are, for bags."""
+        for part in network.modules():
+            if isinstance(part, WordBag):
+                part.weigh(rarity(source.tokens, len(part.table)))
 
     def ranker(self, source: Source) -> Callable[[Source, int], Ranking] | None:
         """How documents are ranked while the network learns from `source`; None: by the network alone."""

@@ -48,7 +48,7 @@ def explained(
 def leaning(network: Network, batch: Batch, label: int) -> Tensor:
     """What each word adds to a label's logit to first order, (documents, longest).
 
-    It is a feature's value, or else a word's vector, times the gradient; where words stand in a bag too, with its share.
+    It is a feature's value, or else a word's vector, times the gradient, with what a bag of words adds.
     """
     parts = [_leaning(part, batch, label) for part in network.parts()]
     return torch.stack(parts).mean(dim=0)

@@ -18,9 +18,10 @@ from umpteen.contract.explanation import Kind
 from umpteen.core.settings import Value, setting
 from umpteen.networks.attention import LabelAttention
 from umpteen.networks.network import Documents, Network
-from umpteen.networks.pooling import largest_of, mean_of
+from umpteen.networks.pooling import largest_of
 from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.scorer import Scorer
+from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.settings import PAPER, DeepSettings
@@ -47,7 +48,9 @@ class AttentionXML(DeepClassifier):
         shortlist: int = setting(
             100, "Labels that attend to a document, the best of a first guess; 0: all, without a guess.", least=0
         )
-        bag: bool = setting(True, "Let the guess see the mean of the word vectors beside the LSTM's states.")
+        bag: int = setting(
+            512, "Width of the bag of words that the guess sees beside the LSTM's states; 0: none.", least=0
+        )
 
     params: Params
     reasons: ClassVar[tuple[Kind, ...]] = ("attention", "leaning")
@@ -59,8 +62,9 @@ class AttentionXML(DeepClassifier):
         if not p.shortlist:
             return Flat(words, encoder, LabelAttention(encoder.width, p.layers, shares))
         attend = LabelAttention(encoder.width, p.layers, shares, sparse=True)
-        guess = Scorer(encoder.width + p.bag * words.width, (), shares)
-        return Shortlisted(words, encoder, attend, guess, most=min(p.shortlist, len(shares)), bag=p.bag)
+        whole = Whole(encoder.width, words, p.bag, dropout=p.dropout)
+        guess = Scorer(whole.width, (), shares)
+        return Shortlisted(words, encoder, whole, attend, guess, most=min(p.shortlist, len(shares)))
 
 
 class Flat(Network):
@@ -96,20 +100,15 @@ class Shortlisted(Network):
     """
 
     def __init__(
-        self, words: Words, encoder: Recurrent, attend: LabelAttention, guess: Scorer, *, most: int, bag: bool
+        self, words: Words, encoder: Recurrent, whole: Whole, attend: LabelAttention, guess: Scorer, *, most: int
     ) -> None:
         super().__init__()
-        self.words, self.encoder, self.attend, self.guess, self.most = words, encoder, attend, guess, most
-        self.labels = attend.queries.num_embeddings
-        self.bag = bag
+        self.words, self.encoder, self.whole, self.attend, self.guess = words, encoder, whole, attend, guess
+        self.labels, self.most = attend.queries.num_embeddings, most
 
     def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
-        vectors = self.words(batch.tokens)
-        states = self.encoder(vectors, batch.mask)
-        seen = [largest_of(states, batch.mask)]
-        if self.bag:
-            seen.append(mean_of(vectors, batch.mask))
-        return states, self.guess(torch.cat(seen, dim=1))
+        states = self.encoder(self.words(batch.tokens), batch.mask)
+        return states, self.guess(self.whole(largest_of(states, batch.mask), batch.tokens))
 
     def loss(self, batch: Documents) -> Tensor:
         states, guess = self._read(batch)

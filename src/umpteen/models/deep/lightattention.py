@@ -25,6 +25,7 @@ from umpteen.networks.descent import Descent, Frozen
 from umpteen.networks.generator import Attending, Discriminator, Pooled
 from umpteen.networks.nodes import Nodes
 from umpteen.networks.recurrent import Recurrent
+from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
@@ -51,7 +52,7 @@ class LightAttention(DeepClassifier):
                 "hidden": 256,
                 "layers": (512, 256, 256),
                 "generator": "attention",
-                "bag": False,
+                "bag": 0,
                 "meet": 0,
                 "beam": 10,
                 "leaf": 64,
@@ -73,7 +74,9 @@ class LightAttention(DeepClassifier):
             "How groups are scored: from the document as a whole, or each attending to the words.",
             choices=("pooled", "attention"),
         )
-        bag: bool = setting(True, "A document as a whole is also the mean of its word vectors, not of states alone.")
+        bag: int = setting(
+            512, "Width of the bag of words that a document as a whole is beside its states; 0: none.", least=0
+        )
         meet: int = setting(
             128, "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more.", least=0
         )
@@ -136,22 +139,22 @@ class LightAttention(DeepClassifier):
         p, tree = self.params, self._tree if last == len(self._tree.levels) - 1 else self._tree.above(last + 1)
         words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         encoder = Recurrent(words.width, p.hidden, length=p.length, dropout=p.dropout)
-        nodes, whole = Nodes(tree), encoder.width + p.bag * words.width
+        nodes, whole = Nodes(tree), Whole(encoder.width, words, p.bag, dropout=p.dropout)
 
         def discriminator(level: int) -> Discriminator:
             dense, own = p.sampling == "all", shares[level]
             right = own.mean() if dense else min(0.5, own.sum() / (p.beam * nodes.widest[level - 1]))
             chance = np.full(len(own), right, np.float32)
-            return Discriminator(encoder.width, whole, p.layers, chance, meet=p.meet, dense=dense)
+            return Discriminator(encoder.width, whole.width, p.layers, chance, meet=p.meet, dense=dense)
 
         top: Frozen | Pooled | Attending
         if p.sampling == "static" and last:
             top, under = Frozen(self._descent(vectors, shares, last - 1)), [discriminator(last)]
         else:
             pooled = p.generator == "pooled"
-            top = Pooled(whole, shares[0]) if pooled else Attending(encoder.width, p.layers, shares[0])
+            top = Pooled(whole.width, shares[0]) if pooled else Attending(encoder.width, p.layers, shares[0])
             under = [discriminator(level) for level in range(1, last + 1)]
-        return Descent(words, encoder, nodes, top, under, bag=p.bag, beam=p.beam, sampling=p.sampling)
+        return Descent(words, encoder, nodes, top, under, whole=whole, beam=p.beam, sampling=p.sampling)
 
     def _shares(self, shares: NDArray[np.float32]) -> Shares:
         """Which share of the documents has a label below each node, as if labels did not depend on each other."""

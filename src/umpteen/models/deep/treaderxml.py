@@ -18,11 +18,9 @@ from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
-from umpteen.networks.network import Network
 from umpteen.networks.reading import WAYS
 from umpteen.networks.teaching import POOLINGS, Cooperating, Shape
 from umpteen.networks.words import Words
-from umpteen.text.descriptions import rarity
 from umpteen.text.readers import Ordered, Reader
 from umpteen.text.teacher import Lessons, Near
 from umpteen.text.titles import Titles
@@ -38,7 +36,7 @@ _PRINTED: Mapping[str, Value] = {
     "neighbours": 5,
     "weighing": "alike",
     "votes": False,
-    "bag": False,
+    "bag": 0,
     "relu": False,
     "dropout": 0.0,
     "fill": False,
@@ -70,7 +68,7 @@ class TReaderXML(DeepClassifier):
         reading: str = setting(_FULL, "How text and teacher are read, each by itself.", choices=WAYS)
         heads: int = setting(4, "Heads of the attention.", least=1)
         pooling: str = setting("mean+max", "How states become one vector.", choices=POOLINGS)
-        bag: bool = setting(True, "Let the bottleneck see the words as a bag too, each with a vector of its own.")
+        bag: int = setting(512, "Width of the bag of words that labels see beside the bottleneck; 0: none.", least=0)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
         relu: bool = setting(True, "ReLU after the bottleneck.")
         dropout: float = setting(0.3, "Share of the numbers left out before and after it.", least=0, most=0.9)
@@ -141,11 +139,6 @@ class TReaderXML(DeepClassifier):
             length=p.length * p.pieces,
         )
         return Cooperating(words, knowledge.descriptions if knowledge is not None else None, shares, shape)
-
-    def prepare(self, network: Network, source: Source) -> None:
-        assert isinstance(network, Cooperating)
-        if network.bag is not None:
-            network.bag.weigh(rarity(source.tokens, len(network.words)))
 
     # Explanations ---------------------------------------------------------------------------------------------------
 
