@@ -39,6 +39,7 @@ _PRINTED: Mapping[str, Value] = {
     "bag": 0,
     "relu": False,
     "dropout": 0.0,
+    "decay": 0.0,
     "fill": False,
 }
 _FULL = "MMHSA+R+MHSA"
@@ -71,7 +72,8 @@ class TReaderXML(DeepClassifier):
         bag: int = setting(512, "Width of the bag of words that labels see beside the bottleneck; 0: none.", least=0)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
         relu: bool = setting(True, "ReLU after the bottleneck.")
-        dropout: float = setting(0.3, "Share of the numbers left out before and after it.", least=0, most=0.9)
+        dropout: float = setting(0.5, "Share of the numbers left out before and after it.", least=0, most=0.9)
+        decay: float = setting(0.01, "Weight decay.", least=0)
 
         pieces: int = setting(1, "A text is read up to `length` words times this, all at once.", least=1)
         clip: float = setting(0.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
