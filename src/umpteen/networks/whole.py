@@ -2,7 +2,6 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from umpteen.networks.bag import Sized, WordBag
 from umpteen.networks.words import Words
@@ -14,11 +13,10 @@ class Whole(nn.Module):
     def __init__(self, states: int, words: Words, bag: int, *, dropout: float) -> None:
         """`bag` is the width of the bag, 0 for none; `dropout` the share of its numbers left out in a step."""
         super().__init__()
-        self.width = states + bag
-        self.bag = WordBag(len(words), bag, dropout=words.dropout.p) if bag else None
-        self.sized, self.dropout = Sized(bag), nn.Dropout(dropout)
+        self.width, self.bag = states + bag, None
+        if bag:
+            counted = WordBag(len(words), bag, dropout=words.dropout.p)
+            self.bag = nn.Sequential(counted, Sized(bag), nn.ReLU(), nn.Dropout(dropout))
 
     def forward(self, states: Tensor, tokens: Tensor) -> Tensor:
-        if self.bag is None:
-            return states
-        return torch.cat([states, self.dropout(F.relu(self.sized(self.bag(tokens))))], dim=1)
+        return states if self.bag is None else torch.cat([states, self.bag(tokens)], dim=1)
