@@ -53,6 +53,15 @@ def test_a_run_leaves_measures_settings_versions_and_an_evaluation(tmp_path: Pat
     assert Result.load(folder) == result
 
 
+def test_the_size_of_a_model_counts_the_models_inside_it(tmp_path: Path) -> None:
+    alone = worker.done(job(tmp_path)).measures["size"]
+    text = PLAIN.replace(
+        'model = "neighbours"', 'model = "consensus"\nsettings = { members = ["neighbours", "neighbours"] }', 1
+    )
+    assert "consensus" in text
+    assert worker.done(job(tmp_path, text)).measures["size"] > 1.5 * alone
+
+
 def test_models_are_kept_if_wanted(tmp_path: Path) -> None:
     wanted = job(tmp_path, keep=True)
     worker.done(wanted)
