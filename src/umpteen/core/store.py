@@ -21,6 +21,7 @@ from umpteen.core.arrays import mapped_array, save_array
 from umpteen.core.beside import beside, clear, remove
 from umpteen.core.errors import DataError, FolderError
 from umpteen.core.files import sync
+from umpteen.core.legible import one_line
 
 FORMAT = 1
 MANIFEST = "model.json"
@@ -152,8 +153,9 @@ class Folder:
         except FolderError:
             raise
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            why = one_line(f"{type(error).__name__}: {error}", 200).rstrip(".")
             raise FolderError(
-                f"{self.path} is damaged: its parts do not go together ({type(error).__name__}: {error}). {ADVICE}"
+                f"{self.path} is damaged or of another version: its parts do not go together ({why}). {ADVICE}"
             ) from error
 
 
