@@ -94,3 +94,21 @@ def test_best_labels_of_one_layer_and_of_several(room: int) -> None:
         found = best_of(layers, given, 4)
         assert torch.equal(found[0], labels)
         assert torch.allclose(found[1], values)
+
+
+def test_gradients_are_the_same_every_time_with_several_threads() -> None:
+    torch.manual_seed(0)
+    made, hidden = Outputs(512, 2000), torch.randn(256, 512, requires_grad=True)
+    pairs = torch.stack([torch.randint(256, (6000,)), torch.randint(2000, (6000,))], dim=1)
+
+    def gradients() -> tuple[Tensor, ...]:
+        loss = made.ranking(hidden, pairs, 1.0).sum() + made.cross_entropy(hidden, pairs).sum()
+        return torch.autograd.grad(loss, [hidden, made.layer.weight, made.layer.bias])
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        first = gradients()
+        assert all(torch.equal(a, b) for _ in range(3) for a, b in zip(first, gradients(), strict=True))
+    finally:
+        torch.set_num_threads(threads)

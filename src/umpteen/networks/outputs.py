@@ -37,9 +37,12 @@ class Outputs(nn.Module):
         return torch.sigmoid(scores) if self.bounded else scores
 
     def at(self, hidden: Tensor, pairs: Tensor) -> Tensor:
-        """Scores of pairs (document, label), (pairs,)."""
-        weight, bias = self.layer.weight[pairs[:, 1]], self.layer.bias[pairs[:, 1]]
-        return self._bound((hidden[pairs[:, 0]] * weight).sum(dim=1) + bias)
+        """Scores of pairs (document, label), (pairs,).
+
+        Rows are looked up as embeddings: the gradient of plain indexing is summed by threads in any order.
+        """
+        documents, labels = F.embedding(pairs[:, 0], hidden), F.embedding(pairs[:, 1], self.layer.weight)
+        return self._bound((documents * labels).sum(dim=1) + self.layer.bias.index_select(0, pairs[:, 1]))
 
     def best(self, hidden: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """The k labels with the largest scores of each document, and these."""
@@ -68,7 +71,7 @@ class Outputs(nn.Module):
         there = torch.isfinite(lowest) & torch.isfinite(highest)
         lowest, highest = lowest.where(there, 0), highest.where(there, 0)
         others = self._summed(hidden, lambda scores, low: F.relu(margin + scores - low), lowest[:, None], positives)
-        violated = F.relu(margin + highest[positives[:, 0]] - own)
+        violated = F.relu(margin + highest.index_select(0, positives[:, 0]) - own)
         violated = violated if worth is None else violated * worth[positives[:, 1]]
         return (others + self._by_document(violated, positives, len(hidden))) * there
 
