@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from umpteen.core import store
+from umpteen.core.arrays import mapped_array, save_array
 from umpteen.core.errors import FolderError
 from umpteen.core.store import Folder, check_free, new_folder
 
@@ -222,3 +223,11 @@ def test_arrays_are_written_whole_or_it_is_said(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "m")], capture_output=True, text=True)
     assert "FolderError" in done.stderr and "could not be written: File too large" in done.stderr
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (1,), (2, 3)], ids=str)
+def test_arrays_keep_their_shape(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    values = np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
+    save_array(tmp_path / "a.npy", values)
+    found = mapped_array(tmp_path / "a.npy")
+    assert found.shape == shape and np.array_equal(found, values)

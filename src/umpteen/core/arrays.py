@@ -11,7 +11,7 @@ from umpteen.core.errors import DataError
 
 def save_array(file: Path, values: NDArray[Any]) -> None:
     """Write an array; np.save does not notice where a full disk takes only part of the last few kilobytes."""
-    whole = np.ascontiguousarray(values)
+    whole = np.asarray(values, order="C")  # ascontiguousarray makes a row of a single number
     with file.open("wb") as stream:
         np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(whole))
         stream.write(whole.reshape(-1).view(np.uint8).data)
