@@ -27,6 +27,7 @@ from umpteen.core.errors import UmpteenError
 from umpteen.core.memory import MemoryWarning
 from umpteen.core.progress import bar, show_on
 from umpteen.core.run import Run
+from umpteen.core.store import Folder
 from umpteen.metrics.evaluation import Evaluation
 from umpteen.metrics.report import evaluate
 from umpteen.models import model
@@ -106,7 +107,7 @@ def _memory(*, anyway: bool) -> Iterator[None]:
 
 def _saved(made: Classifier, place: Path, *, keep: bool) -> float:
     made.save(place)
-    size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) / _MIB
+    size = Folder(place, verify=False).size / _MIB
     if not keep:
         shutil.rmtree(place)
     return size

@@ -6,6 +6,7 @@ from typing import Any
 
 from umpteen.app.server.shelf import Served
 from umpteen.core.errors import UmpteenError
+from umpteen.core.store import Folder
 from umpteen.metrics.evaluation import Evaluation
 
 EVALUATION = "evaluation.json"  # where `umpteen evaluate MODEL TEST --save MODEL/evaluation.json` leaves the scores
@@ -19,7 +20,7 @@ def card(served: Served, *, allow_learn: bool) -> dict[str, Any]:
         "model": served.name,
         "meaning": served.meaning,
         "saved": served.changed,
-        "bytes": sum(file.stat().st_size for file in served.path.rglob("*") if file.is_file()),
+        "bytes": Folder(served.path, verify=False).size,
         "explains": [*model._reasons()],
         "learns": allow_learn and model.learns,
         "calibrated": model.tuning_ is not None,
