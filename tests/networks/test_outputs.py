@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from umpteen.networks import outputs
+from umpteen.networks import crossentropy, outputs
+from umpteen.networks.crossentropy import Raised
 from umpteen.networks.outputs import Outputs, best_of
 
 MARGIN = 0.7
@@ -25,7 +26,8 @@ def literal_exponential(positives: Tensor, negatives: Tensor) -> Tensor:
 
 @pytest.fixture(params=[1 << 22, 25], ids=["at once", "in chunks"])
 def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(outputs, "_ROOM", request.param)
+    for module in (outputs, crossentropy):
+        monkeypatch.setattr(module, "_ROOM", request.param)
     return int(request.param)
 
 
@@ -81,6 +83,18 @@ def test_true_labels_weigh_what_they_are_worth(room: int) -> None:
     plain, same, double = (layer.ranking(hidden, Y.nonzero(), MARGIN, w) for w in (None, ones, twos))
     assert torch.equal(plain, same)
     assert (double >= plain).all() and (double > plain).any()
+
+
+def test_scores_can_be_raised(room: int) -> None:
+    layer, hidden, Y = case(bounded=False)
+    pairs = torch.tensor([[0, 0], [0, 10], [2, 5], [4, 7], [3, 3]])
+    plus = torch.tensor([0.5, 3.0, -1.0, 2.0, 0.0], dtype=torch.float64, requires_grad=True)
+    scores = layer(hidden).index_put(tuple(pairs.T), plus, accumulate=True)
+    literal = F.binary_cross_entropy_with_logits(scores, Y, reduction="none").sum(dim=1)
+    found = layer.cross_entropy(hidden, Y.nonzero(), raised=Raised(pairs, plus))
+    one, other = (torch.autograd.grad(loss.square().sum(), plus, retain_graph=True)[0] for loss in (found, literal))
+    assert torch.allclose(one, other)
+    agree(found, literal, layer, hidden)
 
 
 def test_best_labels_of_one_layer_and_of_several(room: int) -> None:

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
+from umpteen.networks.crossentropy import Raised, cross_entropy
+
 _ROOM = 1 << 22  # scores computed at once
 
 Term = Callable[[Tensor, Tensor], Tensor]  # scores (documents, chunk), a number of each document (documents, 1)
@@ -48,16 +50,13 @@ class Outputs(nn.Module):
         """The k labels with the largest scores of each document, and these."""
         return best_of([self], [hidden], k)
 
-    def cross_entropy(self, hidden: Tensor, positives: Tensor, worth: Tensor | None = None) -> Tensor:
+    def cross_entropy(
+        self, hidden: Tensor, positives: Tensor, worth: Tensor | None = None, raised: Raised | None = None
+    ) -> Tensor:
         """Binary cross-entropy, summed over labels, (documents,); true ones weigh what they are `worth`, (labels,)."""
         if self.bounded:
             raise ValueError("Cross-entropy takes unbounded scores.")
-        nothing = hidden.new_zeros(len(hidden), 1)
-        every = self._summed(hidden, lambda scores, _: F.softplus(scores), nothing, None)
-        own = self.at(hidden, positives)
-        if worth is not None:
-            own = own - (worth[positives[:, 1]] - 1) * F.softplus(-own)
-        return every - self._by_document(own, positives, len(hidden))
+        return cross_entropy(hidden, (self.layer.weight, self.layer.bias), positives, worth, raised)
 
     def ranking(self, hidden: Tensor, positives: Tensor, margin: float, worth: Tensor | None = None) -> Tensor:
         """The margin ranking loss of Rank-AE, summed over labels, (documents,); 0 without positives or negatives.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.crossentropy import Raised
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
 from umpteen.networks.pooling import largest_of, mean_of
@@ -115,11 +116,12 @@ class Cooperating(Network):
 
     def said(self, batch: Taught) -> tuple[Tensor, Tensor]:
         """The weighted sum of the descriptions taught, (documents, description, width), and where it says anything."""
-        tokens = self.descriptions[batch.nodes].transpose(1, 2)  # (documents, description, nodes); -1 is the last
-        values = batch.weights[:, None, :].expand(tokens.shape)
-        summed = self.words.summed(tokens.flatten(0, 1), values.flatten(0, 1))
-        vectors: Tensor = self.words.dropout(summed.view(*tokens.shape[:2], self.words.width))
-        return vectors, (tokens != 0).any(dim=2)
+        nodes, places = torch.unique(batch.nodes, return_inverse=True)  # -1, padding, is the last description: no words
+        tokens = self.descriptions[nodes]  # (nodes, description)
+        taught = batch.weights.new_zeros(len(places), len(nodes)).scatter_add(1, places, batch.weights)
+        summed = taught @ self.words.table(tokens).flatten(1)
+        vectors: Tensor = self.words.dropout(summed.view(len(places), tokens.shape[1], self.words.width))
+        return vectors, (taught > 0).to(summed.dtype) @ (tokens != 0).to(summed.dtype) > 0
 
     def read(self, batch: Taught) -> tuple[Tensor, Tensor]:
         """States before both are read together, and where they are."""
@@ -158,20 +160,12 @@ class Cooperating(Network):
         return logits.index_put((pairs[:, 0], pairs[:, 1]), self.votes(pairs[:, 1], shares), accumulate=True)
 
     def loss(self, batch: Taught) -> Tensor:  # type: ignore[override]
-        """Binary cross-entropy, summed over labels, mean over documents.
-
-        Votes change the logits of few labels: what they change in the sum is added to that of the others.
-        """
-        hidden = self.hidden(batch)
-        total = self.outputs.cross_entropy(hidden, batch.positives, batch.worth).sum()
+        """Binary cross-entropy, summed over labels, mean over documents."""
+        hidden, raised = self.hidden(batch), None
         if self.votes is not None:
             pairs, shares = _pairs(batch)
-            own, plus = self.outputs.at(hidden, pairs), self.votes(pairs[:, 1], shares)
-            right = torch.isin(_number(pairs, self.labels), _number(batch.positives, self.labels))
-            worth = right if batch.worth is None else right * batch.worth[pairs[:, 1]]
-            total = total + (~right * (F.softplus(own + plus) - F.softplus(own))).sum()
-            total = total + (worth * (F.softplus(-own - plus) - F.softplus(-own))).sum()
-        return total / len(hidden)
+            raised = Raised(pairs, self.votes(pairs[:, 1], shares))
+        return self.outputs.cross_entropy(hidden, batch.positives, batch.worth, raised).mean()
 
     def best(self, batch: Taught, k: int) -> tuple[Tensor, Tensor]:  # type: ignore[override]
         hidden = self.hidden(batch)
@@ -225,8 +219,3 @@ def _pairs(batch: Taught) -> tuple[Tensor, Tensor]:
     there = batch.voted >= 0
     rows = there.nonzero()[:, 0]
     return torch.stack([rows, batch.voted[there]], dim=1), batch.shares[there]
-
-
-def _number(pairs: Tensor, labels: int) -> Tensor:
-    """One number for each pair."""
-    return pairs[:, 0] * labels + pairs[:, 1]

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from umpteen.app.border import note
 from umpteen.core.errors import UmpteenError
 from umpteen.core.extras import need
 from umpteen.kernels.spread import Shared
@@ -41,6 +42,8 @@ class Cluster:
             self._connect(address)
         self._known: dict[int, tuple[weakref.ref[np.ndarray[Any, Any]], Any]] = {}
         self._check_versions()
+        if self.ray.available_resources().get("CPU", 0) < 1:
+            note("All cores of the cluster are taken. The work begins when others are done with them.")
 
     def _connect(self, address: str) -> None:
         tries = 3 if address.startswith("ray://") else 1  # a busy head may be too slow to start what answers there
@@ -63,7 +66,7 @@ class Cluster:
         from umpteen import __version__
 
         for node in self.nodes():
-            found = self._get(_anywhere(self.ray, _version, node=node["NodeID"]).remote())
+            found = self._get(_anywhere(self.ray, _version, node=node["NodeID"], cores=0).remote())
             if found != __version__:
                 raise UmpteenError(
                     f"The machine {node['NodeManagerAddress']} has Umpteen {found}, and this one {__version__}. "
@@ -134,9 +137,9 @@ def _knock(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
 
 
-def _anywhere(ray: Any, work: Callable[..., Any], *, node: str | None = None) -> Any:
-    """A function as a task for one core of any machine, or of one machine."""
-    options: dict[str, Any] = {"num_cpus": 1, "max_retries": -1}
+def _anywhere(ray: Any, work: Callable[..., Any], *, node: str | None = None, cores: int = 1) -> Any:
+    """A function as a task for a core of any machine, or of one machine."""
+    options: dict[str, Any] = {"num_cpus": cores, "max_retries": -1}
     if node is not None:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

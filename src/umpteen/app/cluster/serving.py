@@ -1,5 +1,6 @@
 """The server on a cluster: Ray Serve keeps replicas of it on its machines and hands requests to whichever is free."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,13 +21,15 @@ _NAME = "umpteen"
 
 
 def run(cluster: Cluster, config: "Config", *, host: str, port: int, replicas: int) -> None:
-    """Serve until told to stop."""
-    begin(cluster, config, host=host, port=port, replicas=replicas)
-    show(f"Serving {', '.join(config.models)} with {replicas} replicas at http://{host}:{port} (Ctrl-C ends it).")
+    """Serve until told to stop; replicas end then, however far they came."""
     try:
+        begin(cluster, config, host=host, port=port, replicas=replicas)
+        show(f"Serving {', '.join(config.models)} with {replicas} replicas at http://{host}:{port} (Ctrl-C ends it).")
         while True:
             time.sleep(1)
     except KeyboardInterrupt:
+        pass
+    finally:
         end()
 
 
@@ -37,6 +40,7 @@ def begin(cluster: Cluster, config: "Config", *, host: str, port: int, replicas:
         raise SettingError("Replicas cannot learn: each would come to know something else. Leave out --allow-learn.")
     if config.feedback:
         note("Replicas take no corrections: each would keep its own.")
+    logging.getLogger("ray.serve").setLevel(logging.ERROR)
     serve.start(http_options={"host": host, "port": port}, logging_config={"log_level": "ERROR"})
     alone = replace(config, feedback="", models={})
     held = {id: cluster.ray.put(packed(Path(folder))) for id, folder in config.models.items()}
