@@ -41,3 +41,26 @@ def numeric(texts: list[str]) -> sparse.csr_array:
             if word in column:
                 X[row, column[word]] += 1
     return sparse.csr_array(X)
+
+
+SMALL = {  # deep models of a size that suits the toy corpus
+    "vectors": "none",
+    "width": 32,
+    "hidden": 32,
+    "layers": (16,),
+    "filters": 16,
+    "bottleneck": 32,
+    "reading": "none",
+    "buckets": 1000,
+    "batch": 16,
+    "rate": 0.02,
+    "dropout": 0.1,
+    "hidden_dropout": 0.1,
+    "members": 1,
+    "min_df": 1,
+    "epochs": 12,
+    "least_steps": 200,
+    "average_from": 1.0,
+    "every": 20,
+    "precision": "fp32",
+}

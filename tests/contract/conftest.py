@@ -4,31 +4,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from toy import SMALL
 from umpteen.contract.classifier import Classifier
 from umpteen.core.ranking import Ranking
 from umpteen.models import entries
-
-SMALL = {  # deep models of a size that suits the toy corpus
-    "vectors": "none",
-    "width": 32,
-    "hidden": 32,
-    "layers": (16,),
-    "filters": 16,
-    "bottleneck": 32,
-    "reading": "none",
-    "buckets": 1000,
-    "batch": 16,
-    "rate": 0.02,
-    "dropout": 0.1,
-    "hidden_dropout": 0.1,
-    "members": 1,
-    "min_df": 1,
-    "epochs": 12,
-    "least_steps": 200,
-    "average_from": 1.0,
-    "every": 20,
-    "precision": "fp32",
-}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

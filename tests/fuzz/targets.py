@@ -8,6 +8,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -252,12 +253,13 @@ _SAVED: dict[str, Path] = {}
 def _model(name: str) -> Path:
     """A fresh copy of a small model's folder."""
     if name not in _SAVED:
-        from toy import toy
+        from toy import SMALL, toy
         from umpteen.models import model
 
-        _SAVED[name] = PLACE / f"{name}.saved"
-        settings = {"trees": 2, "leaf": 3, "jobs": 1} if name == "plt" else {"jobs": 1}
-        model(name)(**settings).fit(*toy(40)).save(_SAVED[name])
+        _SAVED[name], made = PLACE / f"{name}.saved", model(name)
+        small = {**SMALL, "epochs": 1, "least_steps": 0, "trees": 2, "leaf": 3, "jobs": 1}
+        names = {field.name for field in fields(made.Params)}
+        made(**{name: value for name, value in small.items() if name in names}).fit(*toy(40)).save(_SAVED[name])
     copy = PLACE / name
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(_SAVED[name], copy)
@@ -315,6 +317,9 @@ TARGETS: dict[str, Target] = {
     "manifest": manifest,
     "texts": texts,
     "http": http,
-    **{f"folder {name}": folder(name) for name in ("neighbours", "ovr", "plt", "popular")},
+    **{f"folder {name}": folder(name) for name in (
+        "attentionxml", "dxml", "fasttext", "lightattention", "mlp", "neighbours", "ovr", "plt", "popular", "rankae",
+        "treaderxml", "xmlcnn", "xmlrnn",
+    )},
     **{f"facts {name}": facts(name) for name in ("neighbours", "plt")},
 }  # fmt: skip

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.corpus import Corpus
+from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.settings import setting
+from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.hierarchy import Hierarchy
 from umpteen.metrics.ranking import Judged
@@ -173,14 +175,28 @@ class Knowledge:
         """The same as was saved."""
         above = tuple(folder.json("above")), folder.array("above_bounds"), folder.array("above")
         hierarchy = Hierarchy(folder.facts["hierarchy"], *above)
-        compared = folder.array("compared_by"), folder.array("rarity")
-        made = cls(settings, reader, hierarchy, folder.array("descriptions"), *compared)
+        check_bounds(hierarchy.bounds, len(folder.array("known")), len(hierarchy.parents))
+        check_places(hierarchy.parents, hierarchy.nodes)
+        descriptions, compared = folder.array("descriptions"), (folder.array("compared_by"), folder.array("rarity"))
+        _check_words(len(reader.words) + 2, hierarchy.nodes, descriptions, *compared)
+        made = cls(settings, reader, hierarchy, descriptions, *compared)
         made.rare = folder.facts["rare"]
-        bounds, labels = folder.array("document_bounds"), folder.array("document_labels")
-        ones = np.ones(len(labels), np.float32)
-        Y = sparse.csr_array((ones, labels, bounds), shape=(len(bounds) - 1, hierarchy.labels))
-        made.teacher = Teacher(Index.load(folder), Y, made._reach)
+        index, bounds, labels = Index.load(folder), folder.array("document_bounds"), folder.array("document_labels")
+        check_bounds(bounds, len(index), len(labels))
+        check_places(labels, hierarchy.labels)
+        Y = sparse.csr_array((np.ones(len(labels), np.float32), labels, bounds), shape=(len(index), hierarchy.labels))
+        made.teacher = Teacher(index, Y, made._reach)
         return made
+
+
+def _check_words(words: int, nodes: int, descriptions: NDArray[np.int32], table: Vectors, rarity: Vectors) -> None:
+    """Raise unless nodes are described by known words, and these have vectors to compare documents by."""
+    check_kind(descriptions, "i4", 2)
+    check_places(descriptions.ravel(), words)
+    check_kind(table, "f4", 2)
+    check_kind(rarity, "f4")
+    if len(descriptions) != nodes or len(rarity) != words or len(table) not in (0, words):
+        raise DataError("Descriptions are not those of its labels, or word vectors not those of its words.")
 
 
 def _labels(source: Source) -> sparse.csr_array:
