@@ -199,6 +199,23 @@ def test_replicas_of_the_server_answer(cluster: Cluster, tmp_path: Path) -> None
         end()
 
 
+@pytest.mark.parametrize("when", ["begin", "later"])
+def test_replicas_end_when_the_server_is_told_to(when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from umpteen.app.cluster import serving
+    from umpteen.app.server.config import Config
+
+    ended = []
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "begin", stop if when == "begin" else lambda *_, **__: None)
+    monkeypatch.setattr(serving.time, "sleep", stop)
+    monkeypatch.setattr(serving, "end", lambda: ended.append(True))
+    serving.run(None, Config(models={"m": "m"}), host="127.0.0.1", port=1, replicas=2)  # type: ignore[arg-type]
+    assert ended == [True]
+
+
 def test_a_folder_travels_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     umpteen.PopularLabels().fit(*toy(60)).save(tmp_path / "m")
