@@ -74,6 +74,11 @@ class TReaderXML(DeepClassifier):
         relu: bool = setting(True, "ReLU after the bottleneck.")
         dropout: float = setting(0.5, "Share of the numbers left out before and after it.", least=0, most=0.9)
         decay: float = setting(0.01, "Weight decay.", least=0)
+        batch: int = setting(128, "Documents in a step.", least=1)
+        tokens: int = setting(
+            16_000, "Words in a step, padding counted; where documents are long, it has fewer.", least=1
+        )
+        rate: float = setting(0.004, "Learning rate.", least=0)
 
         pieces: int = setting(1, "A text is read up to `length` words times this, all at once.", least=1)
         clip: float = setting(0.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
