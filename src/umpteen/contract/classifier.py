@@ -251,11 +251,21 @@ class Classifier(Saved):
     def choose(self, X: Any, policy: Policy | None = None) -> Ranking:
         """The labels that each document gets: by a policy, if calibrated, else as many as training documents had."""
         self._check_fitted()
+        ranking = self.rank(X, DEPTH if self.tuning_ is not None else self._usual)
+        return Ranking.best(np.where(self.given(ranking, policy), ranking.labels, -1), ranking.scores, ranking.depth)
+
+    def given(self, ranking: Ranking, policy: Policy | None = None) -> NDArray[np.bool_]:
+        """Which places of this model's ranking, DEPTH deep or deeper, documents get as labels, (documents, k)."""
         if self.tuning_ is not None:
-            return self.tuning_.policies(self.rank(X, DEPTH), policy)
+            return self.tuning_.policies.given(ranking, policy)
         if policy is not None:
             raise UmpteenError("The model has no policies yet. Tune them with: umpteen calibrate MODEL VALIDATION")
-        return self.rank(X, max(1, round(int(self.labels_.counts.sum()) / self.documents_)))
+        return (ranking.labels >= 0) & (np.arange(ranking.depth) < self._usual)
+
+    @property
+    def _usual(self) -> int:
+        """Labels of a training document on average."""
+        return max(1, round(int(self.labels_.counts.sum()) / self.documents_))
 
     def predict(self, X: Any) -> Any:
         """The labels that each document gets, as `choose` says, in the form of the training `y`."""

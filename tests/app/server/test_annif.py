@@ -1,5 +1,7 @@
 """Annif's part of the API: shapes, limits and errors as its clients know them."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ from fastapi.testclient import TestClient
 
 import umpteen
 from app.server.conftest import BREAD
+from toy import toy
 
 
 def suggest(client: TestClient, project: str = "tree", **fields: Any) -> Any:
@@ -71,6 +74,21 @@ def test_names_in_a_language(client: TestClient) -> None:
 
 def test_paths_where_asked_for(client: TestClient) -> None:
     assert suggest(client, text=BREAD, paths="true").json()["results"][0]["path"] == ["Crafts", "Baking"]
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_what_a_text_gets_where_asked_for(serving: Callable[..., Any], calibrated: bool, tmp_path: Path) -> None:
+    model = umpteen.PLT(trees=1).fit(*toy())
+    if calibrated:
+        model.calibrate(*toy(seed=1))
+    model.save(tmp_path / "m")
+    with serving(models={"tree": str(tmp_path / "m")}) as client:
+        for limit in (1, 6):
+            found = suggest(client, text=BREAD, chosen="true", limit=limit).json()["results"]
+            wanted = model.choose([BREAD]).labels[0, :limit]
+            assert [one["uri"] for one in found if one["chosen"]] == [model.labels_.keys[n] for n in wanted if n >= 0]
+        assert len(found) == 6
+        assert "chosen" not in suggest(client, text=BREAD).json()["results"][0]
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])

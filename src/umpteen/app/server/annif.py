@@ -139,6 +139,7 @@ def _suggest(serving: Serving) -> Callable[[Request], Awaitable[Response]]:
             threshold=wanted.threshold,
             language=wanted.language,
             paths=wanted.paths,
+            chosen=wanted.chosen,
         )
         return _written(f'{{"results":{results}}}')
 

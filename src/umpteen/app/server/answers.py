@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 
@@ -22,10 +25,24 @@ class Answers:
         names = self.space.label(self.space.keys[label]).names
         return names.get(self.language) or self.space.name(label)
 
-    def results(self, ranking: Ranking, *, threshold: float, paths: bool = False) -> list[str]:
-        """For each document a JSON array of labels that score at least the threshold."""
+    def results(
+        self, ranking: Ranking, *, threshold: float, paths: bool = False, given: NDArray[np.bool_] | None = None
+    ) -> list[str]:
+        """For each document a JSON array of labels that score at least the threshold.
+
+        `given`, (documents, k), says which of them the document gets.
+        """
         rows = zip(ranking.labels.tolist(), ranking.scores.tolist(), strict=True)
-        return [f"[{','.join(self._written(*row, threshold, paths))}]" for row in rows]
+        written = [[*self._written(*row, threshold, paths)] for row in rows]
+        if given is not None:
+            written = [
+                [
+                    f'{label[:-1]},"chosen":{"true" if own else "false"}}}'
+                    for label, own in zip(labels, mask, strict=False)
+                ]
+                for labels, mask in zip(written, given.tolist(), strict=True)
+            ]
+        return [f"[{','.join(labels)}]" for labels in written]
 
     def _written(self, labels: list[int], scores: list[float], threshold: float, paths: bool) -> Iterable[str]:
         begun = self._begun

@@ -13,6 +13,7 @@ from umpteen.app.server.learning import Learner
 from umpteen.app.server.limits import check_lengths
 from umpteen.app.server.metrics import Metrics
 from umpteen.app.server.shelf import Served, Shelf, opened
+from umpteen.contract.kinds import DEPTH
 
 texts_log = logging.getLogger("umpteen.texts")
 
@@ -58,6 +59,7 @@ class Serving:
         threshold: float,
         language: str = "",
         paths: bool = False,
+        chosen: bool = False,
     ) -> list[str]:
         """For each text a JSON array of its labels; blank texts have none."""
         self.check(texts)
@@ -66,6 +68,7 @@ class Serving:
         told = [text for text in texts if text and not text.isspace()]
         if not told or not k:
             return ["[]"] * len(texts)
-        ranking = await self.batcher.rank(served.model, told, k)
-        written = iter(answers.results(ranking, threshold=threshold, paths=paths))
+        ranking = await self.batcher.rank(served.model, told, max(k, DEPTH) if chosen else k)
+        given = served.model.given(ranking)[:, :k] if chosen else None
+        written = iter(answers.results(ranking.top(k), threshold=threshold, paths=paths, given=given))
         return [next(written) if text and not text.isspace() else "[]" for text in texts]

@@ -74,6 +74,7 @@ class Suggestion(BaseModel):
     notation: str | None
     score: float
     path: list[str] = Field(default=[], description="Names from the top of the hierarchy, where `paths` was asked for.")
+    chosen: bool | None = Field(default=None, description="Whether the text gets it, where `chosen` was asked for.")
 
 
 class Suggestions(BaseModel):
@@ -90,6 +91,7 @@ class Wanted(BaseModel):
     threshold: Threshold = 0.0
     language: str = Field("", description="Language of the label names.")
     paths: bool = Field(False, description="Umpteen's own: with the names of the labels above.")
+    chosen: bool = Field(False, description="Umpteen's own: with what the model's policy makes of each label.")
 
 
 class Document(BaseModel):

@@ -6,9 +6,11 @@ import * as server from "./server.js";
 const spelt = (label) => label.path.join(" › ");
 
 export class Correction {
-  constructor(suggested, likely) {
+  // Right at first: what the model's policy chooses, or, where a threshold is set, what reaches it.
+  constructor(suggested, threshold) {
+    const right = (label) => (threshold ? label.score >= threshold : label.chosen);
     this.suggested = suggested.map((label) => label.uri);
-    this.wrong = new Set(suggested.filter((label) => label.score < likely).map((label) => label.uri));
+    this.wrong = new Set(suggested.filter((label) => !right(label)).map((label) => label.uri));
     this.added = new Map(); // uri to name
     this.known = new Map(); // what the field offers, to the label behind it
   }

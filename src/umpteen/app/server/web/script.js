@@ -6,7 +6,6 @@ import { light, panel } from "./reasons.js";
 import * as server from "./server.js";
 
 const PAUSE = 250; // milliseconds after the last key
-const LIKELY = 0.5; // score from which a label is taken for right, unless the user says otherwise
 const state = { results: [], chosen: null, correction: null, timer: 0, asking: null, explaining: null };
 const project = () => $("model").value;
 const text = () => $("text").value;
@@ -129,7 +128,7 @@ async function explain(label, by = null) {
 // Corrections -------------------------------------------------------------------------------------------------------
 
 function correcting(on) {
-  state.correction = on ? new Correction(state.results, Number($("threshold").value) || LIKELY) : null;
+  state.correction = on ? new Correction(state.results, Number($("threshold").value)) : null;
   render();
   choose(null);
   if (on) $("missing").focus();

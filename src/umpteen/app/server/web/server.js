@@ -42,6 +42,6 @@ export const labels = async (project, query, signal) =>
 export const suggest = async (project, text, { limit, threshold }, signal) =>
   (await ask(at(project, "suggest"), {
     method: "POST",
-    body: new URLSearchParams({ text, limit, threshold, paths: "true" }),
+    body: new URLSearchParams({ text, limit, threshold, paths: "true", chosen: "true" }),
     signal,
   })).results;
