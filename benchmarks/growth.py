@@ -100,7 +100,7 @@ def cases(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--model", default="plt", help="plt or ovr (%(default)s)")
+    parser.add_argument("--model", default="plt", choices=("plt", "ovr"), help="plt or ovr (%(default)s)")
     parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a setting of the model")
     parser.add_argument("--documents", default="20000,40000,80000", help="(%(default)s)")
     parser.add_argument("--words", default="40,80,160", help="words of a document (%(default)s)")

@@ -27,6 +27,7 @@ from umpteen.text.tfidf import TfidfSettings
 
 _BLOCK = 128  # documents ranked in a piece of work
 _LOSSES = {"hinge": 0, "logistic": 1}
+_FEW = 2000  # labels, up to which smaller weights rank better
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,11 @@ class LinearSettings(TfidfSettings, Tail):
     }
 
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
-    cost: float = setting(1.0, "Weight of errors against small weights (C).", least=1e-6)
+    cost: float | None = setting(
+        None,
+        "Weight of errors against small weights (C); none: 0.5 for hinge with at most 2,000 labels, else 1.",
+        least=1e-6,
+    )
     eps: float = setting(0.2, "Training of a classifier stops when its gradients differ by less.", least=0)
     rounds: int = setting(20, "Passes over a node's documents at most.", least=1)
     threshold: float = setting(0.1, "Weights not above this in size are dropped.", least=0)
@@ -54,6 +59,11 @@ class LinearSettings(TfidfSettings, Tail):
         super().__post_init__()
         if self.bits not in (8, 16):
             raise SettingError(f"Setting 'bits' must be 8 or 16, not {self.bits}.")
+
+    def cost_of(self, labels: int) -> float:
+        """What errors weigh where there are so many labels."""
+        usual = 0.5 if self.loss == "hinge" and labels <= _FEW else 1.0
+        return float(usual if self.cost is None else self.cost)
 
     @property
     def chance_power(self) -> int:
@@ -85,7 +95,7 @@ def trained(
     own = worth[tree.order] if worth is not None else np.empty(0, np.float32)
     rest = (
         _LOSSES[settings.loss],
-        float(settings.cost),
+        settings.cost_of(len(tree.order)),
         np.float32(settings.eps),
         settings.rounds,
         np.float32(settings.threshold),
@@ -158,7 +168,7 @@ def ranked(
     X: Rows | sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int
 ) -> Ranking:
     """The k best labels of each row, by the mean score over trees; a label that a tree did not reach counts 0 there."""
-    depth = k if len(trees) == 1 else k + min(k, 20)  # a label low in one tree may stand high in the mean
+    depth = k if len(trees) == 1 else max(10, k + min(k, 20))  # one low in one tree may stand high in the mean
 
     def block(part: tuple[int, int]) -> Ranking:
         bounds = X.indptr[part[0] : part[1] + 1]

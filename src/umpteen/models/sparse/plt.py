@@ -29,6 +29,7 @@ _ORIGINAL: Mapping[str, Value] = {
     "leaf": 100,
     "profile": 0,
     "label_text": False,
+    "cost": 1.0,
     "eps": 0.1,
     "rounds": 20,
     "hinge_power": 2,
