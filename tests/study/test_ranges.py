@@ -18,7 +18,9 @@ def test_numbers_as_people_write_them(text: str, found: tuple[float, ...]) -> No
     assert numbers(text, what="--rates") == found
 
 
-@pytest.mark.parametrize("text", ["", "a", "0,,1", "0..", "3..1", "0,0..1", "1e9999", "nan", "0..99999999", "0-3"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "0,,1", "0..", "3..1", "0,0..1", "1e9999", "nan", "0..99999999", "0-3", "0,1e99900016..6"]
+)
 def test_what_is_no_list_of_numbers(text: str) -> None:
     with pytest.raises(SettingError, match=r"--rates takes numbers such as 0,0.1..0.6"):
         numbers(text, what="--rates")

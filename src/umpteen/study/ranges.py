@@ -1,6 +1,6 @@
 """Lists of numbers as people write them: 0,0.1..0.6 is 0, 0.1, 0.2, ... 0.6."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 
 from umpteen.core.errors import SettingError
 
@@ -23,7 +23,7 @@ def numbers(text: str, *, what: str, whole: bool = False) -> tuple[float, ...]:
             if not (start.is_finite() and end.is_finite()) or step <= 0 or end < start or (end - start) / step > _MOST:
                 raise wrong
             found.extend(start + step * n for n in range(int((end - start) / step) + 1))
-    except InvalidOperation:
+    except DecimalException:  # no number, or one beyond all bounds
         raise wrong from None
     if any(not n.is_finite() or abs(n) > _LARGEST or (whole and n != int(n)) for n in found):
         raise wrong
