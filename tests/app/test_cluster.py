@@ -214,6 +214,10 @@ def test_replicas_end_when_the_server_is_told_to(when: str, monkeypatch: pytest.
     monkeypatch.setattr(serving, "end", lambda: ended.append(True))
     serving.run(None, Config(models={"m": "m"}), host="127.0.0.1", port=1, replicas=2)  # type: ignore[arg-type]
     assert ended == [True]
+    with pytest.raises(UmpteenError, match="cannot learn"):  # and others' servers stay
+        learner = Config(models={"m": "m"}, allow_learn=True)
+        serving.run(None, learner, host="127.0.0.1", port=1, replicas=2)  # type: ignore[arg-type]
+    assert ended == [True]
 
 
 def test_a_folder_travels_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

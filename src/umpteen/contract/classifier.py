@@ -257,7 +257,8 @@ class Classifier(Saved):
     def given(self, ranking: Ranking, policy: Policy | None = None) -> NDArray[np.bool_]:
         """Which places of this model's ranking, DEPTH deep or deeper, documents get as labels, (documents, k)."""
         if self.tuning_ is not None:
-            return self.tuning_.policies.given(ranking, policy)
+            first = self.tuning_.policies.given(ranking.top(DEPTH), policy)
+            return np.pad(first, ((0, 0), (0, ranking.depth - first.shape[1])))
         if policy is not None:
             raise UmpteenError("The model has no policies yet. Tune them with: umpteen calibrate MODEL VALIDATION")
         return (ranking.labels >= 0) & (np.arange(ranking.depth) < self._usual)

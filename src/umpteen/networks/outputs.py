@@ -96,12 +96,12 @@ class Outputs(nn.Module):
         pairs = torch.stack([torch.arange(len(hidden), device=hidden.device), label], dim=1)
         return self.at(hidden, pairs).where(torch.isfinite(value), -torch.inf)
 
-    def _summed(self, hidden: Tensor, term: Term, given: Tensor, skip: Tensor | None) -> Tensor:
+    def _summed(self, hidden: Tensor, term: Term, given: Tensor, skip: Tensor) -> Tensor:
         """The sum of `term` over all labels but those in `skip`, (documents,)."""
 
         def chunk(hidden: Tensor, weight: Tensor, bias: Tensor, given: Tensor, first: int) -> Tensor:
             values = term(self._bound(F.linear(hidden, weight, bias)), given)
-            return (values if skip is None else _without(values, skip, first, 0.0)).sum(dim=1)
+            return _without(values, skip, first, 0.0).sum(dim=1)
 
         size = self._size(hidden)
         if size >= self.labels:

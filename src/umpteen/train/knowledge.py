@@ -179,9 +179,13 @@ class Knowledge:
         check_places(hierarchy.parents, hierarchy.nodes)
         descriptions, compared = folder.array("descriptions"), (folder.array("compared_by"), folder.array("rarity"))
         _check_words(len(reader.words) + 2, hierarchy.nodes, descriptions, *compared)
+        if len(compared[0]) == 0 and settings.compare != SENTENCES:
+            raise DataError("There are no word vectors to compare documents by.")
         made = cls(settings, reader, hierarchy, descriptions, *compared)
-        made.rare = folder.facts["rare"]
+        made.rare = bool(folder.facts["rare"])
         index, bounds, labels = Index.load(folder), folder.array("document_bounds"), folder.array("document_labels")
+        if len(compared[0]) and compared[0].shape[1] != index.vectors.shape[1]:
+            raise DataError("Word vectors and those of documents are of different widths.")
         check_bounds(bounds, len(index), len(labels))
         check_places(labels, hierarchy.labels)
         Y = sparse.csr_array((np.ones(len(labels), np.float32), labels, bounds), shape=(len(index), hierarchy.labels))

@@ -83,7 +83,7 @@ def test_what_a_text_gets_where_asked_for(serving: Callable[..., Any], calibrate
         model.calibrate(*toy(seed=1))
     model.save(tmp_path / "m")
     with serving(models={"tree": str(tmp_path / "m")}) as client:
-        for limit in (1, 6):
+        for limit in (1, 500, 6):
             found = suggest(client, text=BREAD, chosen="true", limit=limit).json()["results"]
             wanted = model.choose([BREAD]).labels[0, :limit]
             assert [one["uri"] for one in found if one["chosen"]] == [model.labels_.keys[n] for n in wanted if n >= 0]

@@ -68,7 +68,8 @@ class Serving:
         told = [text for text in texts if text and not text.isspace()]
         if not told or not k:
             return ["[]"] * len(texts)
-        ranking = await self.batcher.rank(served.model, told, max(k, DEPTH) if chosen else k)
+        deep = chosen and served.model.tuning_ is not None  # policies look so far
+        ranking = await self.batcher.rank(served.model, told, max(k, DEPTH) if deep else k)
         given = served.model.given(ranking)[:, :k] if chosen else None
         written = iter(answers.results(ranking.top(k), threshold=threshold, paths=paths, given=given))
         return [next(written) if text and not text.isspace() else "[]" for text in texts]
