@@ -178,13 +178,13 @@ class Knowledge:
         check_bounds(hierarchy.bounds, len(folder.array("known")), len(hierarchy.parents))
         check_places(hierarchy.parents, hierarchy.nodes)
         descriptions, compared = folder.array("descriptions"), (folder.array("compared_by"), folder.array("rarity"))
-        _check_words(len(reader.words) + 2, hierarchy.nodes, descriptions, *compared)
-        if len(compared[0]) == 0 and settings.compare != SENTENCES:
-            raise DataError("There are no word vectors to compare documents by.")
+        words = len(reader.words) + 2
+        rows = 0 if settings.compare == SENTENCES else words
+        _check_words(words, rows, hierarchy.nodes, descriptions, *compared)
         made = cls(settings, reader, hierarchy, descriptions, *compared)
         made.rare = bool(folder.facts["rare"])
         index, bounds, labels = Index.load(folder), folder.array("document_bounds"), folder.array("document_labels")
-        if len(compared[0]) and compared[0].shape[1] != index.vectors.shape[1]:
+        if rows and compared[0].shape[1] != index.vectors.shape[1]:
             raise DataError("Word vectors and those of documents are of different widths.")
         check_bounds(bounds, len(index), len(labels))
         check_places(labels, hierarchy.labels)
@@ -193,13 +193,15 @@ class Knowledge:
         return made
 
 
-def _check_words(words: int, nodes: int, descriptions: NDArray[np.int32], table: Vectors, rarity: Vectors) -> None:
-    """Raise unless nodes are described by known words, and these have vectors to compare documents by."""
+def _check_words(
+    words: int, rows: int, nodes: int, descriptions: NDArray[np.int32], table: Vectors, rarity: Vectors
+) -> None:
+    """Raise unless nodes are described by known words, and the table to compare documents by has so many rows."""
     check_kind(descriptions, "i4", 2)
     check_places(descriptions.ravel(), words)
     check_kind(table, "f4", 2)
     check_kind(rarity, "f4")
-    if len(descriptions) != nodes or len(rarity) != words or len(table) not in (0, words):
+    if len(descriptions) != nodes or len(rarity) != words or len(table) != rows:
         raise DataError("Descriptions are not those of its labels, or word vectors not those of its words.")
 
 

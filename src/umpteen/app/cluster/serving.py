@@ -22,7 +22,8 @@ _NAME = "umpteen"
 
 def run(cluster: Cluster, config: "Config", *, host: str, port: int, replicas: int) -> None:
     """Serve until told to stop; replicas end then, however far they came."""
-    _check(config)  # before anything begins that would have to end
+    if config.allow_learn:
+        raise SettingError("Replicas cannot learn: each would come to know something else. Leave out --allow-learn.")
     try:
         begin(cluster, config, host=host, port=port, replicas=replicas)
         show(f"Serving {', '.join(config.models)} with {replicas} replicas at http://{host}:{port} (Ctrl-C ends it).")
@@ -36,7 +37,6 @@ def run(cluster: Cluster, config: "Config", *, host: str, port: int, replicas: i
 
 def begin(cluster: Cluster, config: "Config", *, host: str, port: int, replicas: int) -> None:
     """Start the replicas; models travel to their machines."""
-    _check(config)
     serve: Any = need("ray.serve", extra="cluster", what="Serving on a cluster")
     if config.feedback:
         note("Replicas take no corrections: each would keep its own.")
@@ -47,11 +47,6 @@ def begin(cluster: Cluster, config: "Config", *, host: str, port: int, replicas:
     made = serve.ingress(_builder(alone, held))()
     deployed = serve.deployment(num_replicas=replicas, ray_actor_options={"num_cpus": 1})(made)
     serve.run(deployed.bind(), name=_NAME, route_prefix="/")
-
-
-def _check(config: "Config") -> None:
-    if config.allow_learn:
-        raise SettingError("Replicas cannot learn: each would come to know something else. Leave out --allow-learn.")
 
 
 def end() -> None:

@@ -11,6 +11,7 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 
 MOST = 1000  # labels of an answer
+_CHOSEN = {True: ',"chosen":true', False: ',"chosen":false'}
 
 
 class Answers:
@@ -32,25 +33,20 @@ class Answers:
 
         `given`, (documents, k), says which of them the document gets.
         """
-        rows = zip(ranking.labels.tolist(), ranking.scores.tolist(), strict=True)
-        written = [[*self._written(*row, threshold, paths)] for row in rows]
-        if given is not None:
-            written = [
-                [
-                    f'{label[:-1]},"chosen":{"true" if own else "false"}}}'
-                    for label, own in zip(labels, mask, strict=False)
-                ]
-                for labels, mask in zip(written, given.tolist(), strict=True)
-            ]
-        return [f"[{','.join(labels)}]" for labels in written]
+        plain = [[""] * ranking.depth] * len(ranking)
+        marks = plain if given is None else [[_CHOSEN[own] for own in row] for row in given.tolist()]
+        rows = zip(ranking.labels.tolist(), ranking.scores.tolist(), marks, strict=True)
+        return [f"[{','.join(self._written(*row, threshold, paths))}]" for row in rows]
 
-    def _written(self, labels: list[int], scores: list[float], threshold: float, paths: bool) -> Iterable[str]:
+    def _written(
+        self, labels: list[int], scores: list[float], marks: list[str], threshold: float, paths: bool
+    ) -> Iterable[str]:
         begun = self._begun
-        for label, score in zip(labels, scores, strict=True):
+        for label, score, mark in zip(labels, scores, marks, strict=True):
             if label < 0 or score < threshold:
                 break  # scores fall
             start = begun.get((label, paths)) or self._begin(label, paths)
-            yield f"{start}{score:.6g}}}"
+            yield f"{start}{score:.6g}{mark}}}"
 
     def _begin(self, label: int, paths: bool) -> str:
         made: dict[str, Any] = {"uri": self.space.keys[label], "label": self.name(label), "notation": None}
