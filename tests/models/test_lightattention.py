@@ -1,5 +1,6 @@
 """LightAttention on the toy corpus: its ways to sample, its levels, its tree and the paths that explain."""
 
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,9 @@ def test_explanations_have_attention_and_a_path(fitted: Classifier) -> None:
         own, others = (sum(f.weight for f in found.features if f.name in TOPICS[t].split()) for t in (label, other))
         assert own > others
         (path,) = found.paths
-        assert np.prod([step.chance for step in path]) == pytest.approx(found.score, rel=1e-3)
+        power = fitted.params.path
+        score = reduce(lambda above, own: above**power * own, (step.chance for step in path))
+        assert score == pytest.approx(found.score, rel=1e-3)
         assert path[-1].name == label
         assert [step.size for step in path][-1] == 1
         assert label in path[0].name

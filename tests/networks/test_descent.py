@@ -90,22 +90,23 @@ def chances(network: Descent, batch: Batch) -> list[Tensor]:
     return found
 
 
-def products(tree: Tree, by_level: list[Tensor]) -> list[np.ndarray]:
-    """The chance of every node's path, from the printed formula."""
+def products(tree: Tree, by_level: list[Tensor], power: float = 1.0) -> list[np.ndarray]:
+    """The chance of every node's path, from the printed formula; or with the path above to a power."""
     bounds = [*(level.tolist() for level in tree.levels[1:]), [*range(LABELS + 1)]]
     found = [by_level[0].numpy(force=True)]
     for (up, own), chance in zip(pairwise(bounds), by_level[1:], strict=True):
         parent = [next(n for n, (a, b) in enumerate(pairwise(up)) if a <= start < b) for start in own[:-1]]
-        found.append(chance.numpy(force=True) * found[-1][:, parent])
+        found.append(chance.numpy(force=True) * found[-1][:, parent] ** power)
     return found
 
 
 @pytest.mark.parametrize("pooled", [True, False])
 @pytest.mark.parametrize("height", [1, 2])
-def test_scores_are_products_along_the_path(batch: Batch, height: int, pooled: bool) -> None:
-    network = made(tree(height), pooled=pooled, beam=20, sampling="dynamic")
+@pytest.mark.parametrize("power", [1.0, 0.5, 0.0])
+def test_scores_are_products_along_the_path(batch: Batch, height: int, pooled: bool, power: float) -> None:
+    network = made(tree(height), pooled=pooled, beam=20, sampling="dynamic", power=power)
     labels, scores = network.best(batch, LABELS)
-    expected = products(tree(height), chances(network, batch))[-1]
+    expected = products(tree(height), chances(network, batch), power)[-1]
     for row, own, right in zip(labels.tolist(), scores.tolist(), expected, strict=True):
         assert sorted(row) == [*range(LABELS)]
         assert own == sorted(own, reverse=True)
@@ -114,7 +115,8 @@ def test_scores_are_products_along_the_path(batch: Batch, height: int, pooled: b
         assert own == pytest.approx([by_label[label] for label in row], rel=1e-4)
     label = int(labels[0, 0])
     assert network.score(batch, label)[0].item() == pytest.approx(scores[0, 0].item(), rel=1e-4)
-    assert torch.stack(network.path(batch, label)).sum(dim=0)[0].exp().item() == pytest.approx(scores[0, 0].item())
+    if power == 1:
+        assert torch.stack(network.path(batch, label)).sum(dim=0)[0].exp().item() == pytest.approx(scores[0, 0].item())
 
 
 def test_a_narrow_beam_sees_what_stands_below_the_best_groups(batch: Batch) -> None:

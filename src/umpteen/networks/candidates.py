@@ -31,7 +31,7 @@ class Candidates:
 
     nodes: Tensor  # (documents, candidates)
     there: Tensor  # (documents, candidates): no padding, and none twice
-    above: Tensor  # (documents, candidates), logarithms of their parents' paths' chances; 0 where there is none
+    above: Tensor  # (documents, candidates), what their parents' paths bring to the logarithms of theirs; 0: none
 
     def best(self, logits: Tensor, most: int, truth: Truth | None = None) -> Beam:
         """The `most` best by the chance of their path, true ones before all others."""
@@ -49,11 +49,14 @@ def everything(documents: int, size: int, device: torch.device) -> Candidates:
     return Candidates(nodes, torch.ones_like(nodes, dtype=torch.bool), torch.zeros(nodes.shape, device=device))
 
 
-def below(nodes: Nodes, level: int, beam: Beam, truth: Truth | None = None) -> Candidates:
-    """The nodes of `level` below those of the beam; and the true ones, wherever they stand."""
+def below(nodes: Nodes, level: int, beam: Beam, truth: Truth | None = None, *, power: float = 1.0) -> Candidates:
+    """The nodes of `level` below those of the beam; and the true ones, wherever they stand.
+
+    The chance of a path counts below to the `power`: 1 for products.
+    """
     found, there = nodes.beneath(beam.nodes, level - 1)
     there = there & beam.there.unsqueeze(2)
-    above = beam.chances.masked_fill(~beam.there, 0).unsqueeze(2).expand(found.shape)
+    above = power * beam.chances.masked_fill(~beam.there, 0).unsqueeze(2).expand(found.shape)
     made = Candidates(found.flatten(1), there.flatten(1), above.flatten(1))
     if truth is None:
         return made

@@ -1,10 +1,12 @@
 """Descent: down a label tree, from groups that a generator picks to labels that a discriminator tells apart.
 
-Zhu et al., LightAttention. A label's score is the product of the chances on its path. What the discriminator learns to
-tell its labels from is chosen anew in each step: what stands below the generator's favourites of the moment.
+Zhu et al., LightAttention. A label's score is the product of the chances on its path, in the paper; here those above
+may count less. What the discriminator learns to tell its labels from is chosen anew in each step: what stands below the
+generator's favourites of the moment.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor, nn
@@ -39,7 +41,8 @@ class Descent(Network):
     """A level for the `top`, which scores all its nodes or is a network of the levels above, and one for each `below`.
 
     `sampling` says what true nodes are told from: those below the best nodes one level up ("dynamic", or "static" where
-    these are a frozen network's), as many by chance ("random"), or "all".
+    these are a frozen network's), as many by chance ("random"), or "all". The chance of the path above a node counts in
+    its own path's to the `power`.
     """
 
     def __init__(
@@ -53,11 +56,12 @@ class Descent(Network):
         whole: Whole,
         beam: int,
         sampling: str,
+        power: float = 1.0,
     ) -> None:
         super().__init__()
         self.words, self.encoder, self.nodes, self.top = words, encoder, nodes, top
         self.below = nn.ModuleList(under)
-        self.whole, self.beam, self.sampling = whole, beam, sampling
+        self.whole, self.beam, self.sampling, self.power = whole, beam, sampling, power
         self.labels = nodes.sizes[-1]
         self._first = len(nodes.sizes) - len(under)  # level of the first below
 
@@ -100,7 +104,7 @@ class Descent(Network):
     def _candidates(self, level: int, best: Beam, truth: Truth) -> Candidates:
         if self.sampling == "random":
             return random(self.beam * self.nodes.widest[level - 1], truth)
-        return below(self.nodes, level, best, truth)
+        return below(self.nodes, level, best, truth, power=self.power)
 
     def _everything(self, batch: Documents) -> Candidates:
         return everything(len(batch.tokens), self.nodes.sizes[0], batch.tokens.device)
@@ -114,7 +118,7 @@ class Descent(Network):
         else:
             best = self._everything(batch).best(self.top(reading), widths[0], known[0])
         for level, discriminator in self._under():
-            near = below(self.nodes, level, best, known[level])
+            near = below(self.nodes, level, best, known[level], power=self.power)
             best = near.best(discriminator(reading, near.nodes), widths[level], known[level])
         return best
 
@@ -142,13 +146,13 @@ class Descent(Network):
         return chances
 
     def logit(self, batch: Documents, label: int) -> Tensor:
-        chance = torch.stack(self.path(batch, label)).sum(dim=0).clamp(max=_SURE)
+        chance = reduce(lambda above, own: self.power * above + own, self.path(batch, label)).clamp(max=_SURE)
         return chance - torch.log(-torch.expm1(chance))
 
     def attention(self, batch: Documents, label: int) -> Tensor:
         reading, place = self._read(batch), int(self.nodes.places(torch.tensor(label)))
         lowest = self.below[-1]
-        assert isinstance(lowest, Discriminator)
+        assert isinstance(lowest, Discriminator) and lowest.attend is not None  # labels attend
         return lowest.attend.weights(reading.states, reading.mask, place)
 
     def inherit(self, upper: "Descent") -> None:
@@ -167,4 +171,6 @@ class Descent(Network):
     def _layers(self) -> Scorer | None:
         """The fully connected layers of the lowest level that attends."""
         lowest = self.below[-1] if len(self.below) else self.top
-        return lowest.attend.scorer if isinstance(lowest, Discriminator | Attending) else None
+        if isinstance(lowest, Discriminator | Attending) and lowest.attend is not None:
+            return lowest.attend.scorer
+        return None

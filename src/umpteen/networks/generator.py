@@ -56,7 +56,7 @@ class Attending(nn.Module):
 
 
 class Discriminator(nn.Module):
-    """Tells which candidates are right: each attends to the words, and may meet the document as a whole besides.
+    """Tells which candidates are right: each attends to the words, or meets the document as a whole, or both.
 
     `shares` says of each node how often it will be right where it is a candidate. `meet` is the width of the vectors
     by which nodes and whole documents meet, 0 for none. Gradients of nodes that are no candidates are left out, unless
@@ -64,31 +64,47 @@ class Discriminator(nn.Module):
     """
 
     def __init__(
-        self, width: int, whole: int, layers: Sequence[int], shares: NDArray[np.float32], *, meet: int, dense: bool
+        self,
+        width: int,
+        whole: int,
+        layers: Sequence[int],
+        shares: NDArray[np.float32],
+        *,
+        meet: int,
+        dense: bool,
+        attends: bool = True,
     ) -> None:
         super().__init__()
-        self.attend = LabelAttention(width, layers, shares, sparse=not dense)
+        self.attend = LabelAttention(width, layers, shares, sparse=not dense) if attends else None
         self.met = nn.Embedding(len(shares), meet, sparse=not dense) if meet else None
         self.view = nn.Linear(whole, meet) if meet else None
+        self.start = None if attends else nn.Parameter(torch.logit(torch.tensor(shares.mean()), eps=1e-6))
         if self.met is not None:
             nn.init.zeros_(self.met.weight)
 
     def forward(self, reading: Reading, nodes: Tensor) -> Tensor:
         """Logits of each document's own nodes, (documents, candidates)."""
-        logits, plus = self.attend.among(reading.states, reading.mask, nodes), self._meeting(reading, nodes)
-        return logits if plus is None else logits + plus
+        met = self._meeting(reading, nodes)
+        if self.attend is None:
+            return met
+        return self.attend.among(reading.states, reading.mask, nodes) + met
 
     def judged(
         self, reading: Reading, targets: Tensor, *, nodes: Tensor | None = None, counts: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """The sum of binary cross-entropies over `nodes` that count, or all; and the logits, without a gradient."""
-        plus = self._meeting(reading, nodes)
+        met = self._meeting(reading, nodes)
+        if self.attend is None:
+            return F.binary_cross_entropy_with_logits(met, targets, counts, reduction="sum"), met.detach()
+        plus = met if self.met is not None else None
         return self.attend.judged(reading.states, reading.mask, targets, labels=nodes, counts=counts, plus=plus)
 
-    def _meeting(self, reading: Reading, nodes: Tensor | None) -> Tensor | None:
+    def _meeting(self, reading: Reading, nodes: Tensor | None) -> Tensor:
+        """What nodes gain by meeting documents as wholes, and what they begin at unless they attend."""
+        start = reading.whole.new_zeros(()) if self.start is None else self.start
         if self.met is None or self.view is None:
-            return None
+            return start
         view = self.view(reading.whole)
         if nodes is None:
-            return F.linear(view, self.met.weight)
-        return torch.bmm(self.met(nodes), view.unsqueeze(2)).squeeze(2)
+            return start + F.linear(view, self.met.weight)
+        return start + torch.bmm(self.met(nodes), view.unsqueeze(2)).squeeze(2)

@@ -54,6 +54,7 @@ class LightAttention(DeepClassifier):
                 "generator": "attention",
                 "bag": 0,
                 "meet": 0,
+                "path": 1.0,
                 "beam": 10,
                 "leaf": 64,
                 "branch": 64,
@@ -64,6 +65,7 @@ class LightAttention(DeepClassifier):
             "quick": {"hidden": 64, "layers": (64,), "meet": 64, "epochs": 6},
         }
 
+        rate: float = setting(0.004, "Learning rate.", least=0)
         hidden: int = setting(128, "Units of the LSTM in each direction.", least=1)
         layers: tuple[int, ...] = setting(
             (128,), "Widths of the fully connected layers that all labels share.", least=1
@@ -86,8 +88,14 @@ class LightAttention(DeepClassifier):
             "before likes best, all, or random ones.",
             choices=("dynamic", "static", "all", "random"),
         )
-        beam: int = setting(16, "Groups whose labels are looked at (b), in training and tagging.", least=1)
-        leaf: int = setting(8, "Labels of a lowest group at most.", least=1)
+        path: float = setting(
+            0.5,
+            "Power to which the chance of a label's group counts in its score: 1 for the product, 0: not at all.",
+            least=0,
+            most=1,
+        )
+        beam: int = setting(8, "Groups whose labels are looked at (b), in training and tagging.", least=1)
+        leaf: int = setting(32, "Labels of a lowest group at most.", least=1)
         branch: int = setting(16, "Groups in a group (K), a power of two, where there are several levels.", least=2)
         height: int = setting(
             0, "Levels of groups (H), trained one after the other; 0: as few as leave the top at most 8,192.", least=0
@@ -145,7 +153,10 @@ class LightAttention(DeepClassifier):
             dense, own = p.sampling == "all", shares[level]
             right = own.mean() if dense else min(0.5, own.sum() / (p.beam * nodes.widest[level - 1]))
             chance = np.full(len(own), right, np.float32)
-            return Discriminator(encoder.width, whole.width, p.layers, chance, meet=p.meet, dense=dense)
+            attends = level == len(self._tree.levels) - 1 or p.generator == "attention" or not p.meet
+            return Discriminator(
+                encoder.width, whole.width, p.layers, chance, meet=p.meet, dense=dense, attends=attends
+            )
 
         top: Frozen | Pooled | Attending
         if p.sampling == "static" and last:
@@ -154,7 +165,7 @@ class LightAttention(DeepClassifier):
             pooled = p.generator == "pooled"
             top = Pooled(whole.width, shares[0]) if pooled else Attending(encoder.width, p.layers, shares[0])
             under = [discriminator(level) for level in range(1, last + 1)]
-        return Descent(words, encoder, nodes, top, under, whole=whole, beam=p.beam, sampling=p.sampling)
+        return Descent(words, encoder, nodes, top, under, whole=whole, beam=p.beam, sampling=p.sampling, power=p.path)
 
     def _shares(self, shares: NDArray[np.float32]) -> Shares:
         """Which share of the documents has a label below each node, as if labels did not depend on each other."""
