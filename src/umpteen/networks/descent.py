@@ -5,10 +5,11 @@ may count less. What the discriminator learns to tell its labels from is chosen 
 generator's favourites of the moment.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 
 import torch
+from scipy import sparse
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -22,6 +23,7 @@ from umpteen.networks.scorer import Scorer
 from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 
+_SAMPLE = 10_000  # nodes whose directions say along which axes to look
 _SURE = -1e-7  # logarithm of the largest chance that still has a logit
 
 
@@ -64,6 +66,7 @@ class Descent(Network):
         self.whole, self.beam, self.sampling, self.power = whole, beam, sampling, power
         self.labels = nodes.sizes[-1]
         self._first = len(nodes.sizes) - len(under)  # level of the first below
+        self._inherits = False
 
     def _under(self) -> Iterator[tuple[int, Discriminator]]:
         """The levels below the top."""
@@ -157,6 +160,7 @@ class Descent(Network):
 
     def inherit(self, upper: "Descent") -> None:
         """Begin with what a network of the levels above has learnt; vectors of the lowest nodes begin afresh."""
+        self._inherits = True
         if isinstance(self.top, Frozen):
             self.top = Frozen(upper)
             self.words.load_state_dict(upper.words.state_dict())
@@ -167,6 +171,19 @@ class Descent(Network):
         mine, theirs = self._layers(), upper._layers()
         if mine is not None and theirs is not None:
             mine.load_state_dict(theirs.state_dict())
+
+    def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
+        if self.whole.bag is None:
+            return
+        if isinstance(self.top, Pooled) and not self._inherits:
+            self.whole.lying(documents(), self.nodes.having(Y, 0)).into(self.top.scorer.last)
+        for level, discriminator in self._under():
+            if discriminator.met is None or (self._inherits and level < self.nodes.last):
+                continue
+            there = self.nodes.having(Y, level)
+            some = there[:, :: -(-there.shape[1] // _SAMPLE)]
+            axes = self.whole.lying(documents(), some).axes(discriminator.met.embedding_dim)
+            discriminator.lead(self.whole.lying(documents(), there, axes), axes)
 
     def _layers(self) -> Scorer | None:
         """The fully connected layers of the lowest level that attends."""

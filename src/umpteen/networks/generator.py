@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.special import logit
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from umpteen.networks.attention import LabelAttention
 from umpteen.networks.scorer import Scorer
+from umpteen.networks.whole import Lying
 
 
 @dataclass(frozen=True)
@@ -77,17 +79,19 @@ class Discriminator(nn.Module):
         super().__init__()
         self.attend = LabelAttention(width, layers, shares, sparse=not dense) if attends else None
         self.met = nn.Embedding(len(shares), meet, sparse=not dense) if meet else None
+        self.usual = nn.Embedding(len(shares), 1, sparse=not dense) if meet else None
         self.view = nn.Linear(whole, meet) if meet else None
         self.start = None if attends else nn.Parameter(torch.logit(torch.tensor(shares.mean()), eps=1e-6))
-        if self.met is not None:
+        if self.met is not None and self.usual is not None:
             nn.init.zeros_(self.met.weight)
+            usual = logit(np.clip(shares, 1e-6, 1 - 1e-6)) - logit(np.clip(shares.mean(), 1e-6, 1 - 1e-6))
+            with torch.no_grad():
+                self.usual.weight.copy_(torch.from_numpy(usual).unsqueeze(1))
 
     def forward(self, reading: Reading, nodes: Tensor) -> Tensor:
         """Logits of each document's own nodes, (documents, candidates)."""
         met = self._meeting(reading, nodes)
-        if self.attend is None:
-            return met
-        return self.attend.among(reading.states, reading.mask, nodes) + met
+        return met if self.attend is None else self.attend.among(reading.states, reading.mask, nodes) + met
 
     def judged(
         self, reading: Reading, targets: Tensor, *, nodes: Tensor | None = None, counts: Tensor | None = None
@@ -99,12 +103,23 @@ class Discriminator(nn.Module):
         plus = met if self.met is not None else None
         return self.attend.judged(reading.states, reading.mask, targets, labels=nodes, counts=counts, plus=plus)
 
+    @torch.no_grad()
+    def lead(self, lying: Lying, axes: Tensor) -> None:
+        """Let nodes meet documents where those of theirs lie, seen along axes of the bags, which come last."""
+        assert self.met is not None and self.view is not None
+        seen, bag = axes.shape
+        self.view.weight[:seen] = 0
+        self.view.weight[:seen, -bag:] = axes
+        self.view.bias[:seen] = -lying.middle
+        self.met.weight[:, :seen] = lying.directions
+
     def _meeting(self, reading: Reading, nodes: Tensor | None) -> Tensor:
-        """What nodes gain by meeting documents as wholes, and what they begin at unless they attend."""
+        """What nodes gain by being usual and by meeting documents as wholes; and their start, unless they attend."""
         start = reading.whole.new_zeros(()) if self.start is None else self.start
-        if self.met is None or self.view is None:
+        if self.met is None or self.usual is None or self.view is None:
             return start
         view = self.view(reading.whole)
         if nodes is None:
-            return start + F.linear(view, self.met.weight)
-        return start + torch.bmm(self.met(nodes), view.unsqueeze(2)).squeeze(2)
+            return start + F.linear(view, self.met.weight, self.usual.weight[:, 0])
+        met: Tensor = self.usual(nodes) + torch.bmm(self.met(nodes), view.unsqueeze(2))
+        return start + met.squeeze(2)

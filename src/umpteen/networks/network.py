@@ -1,9 +1,10 @@
 """Network: what every deep model's network can be asked. One that scores all labels at once only writes `forward`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import torch
+from scipy import sparse
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -64,6 +65,12 @@ class Network(nn.Module):
     def logit(self, batch: Documents, label: int) -> Tensor:
         """Logits of one label, (documents,)."""
         return self(batch)[:, label]  # type: ignore[no-any-return]
+
+    def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
+        """Let labels begin where their documents lie; most networks have nothing that could.
+
+        `documents` are batches of tokens, in the order of Y's rows.
+        """
 
     def parts(self) -> Sequence["Network"]:
         """The networks whose mean this one is; most are one."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor, nn
 
 from umpteen.labels.tree import Tree
@@ -64,6 +65,15 @@ class Nodes(nn.Module):
         found = start + torch.arange(self.widest[level], device=nodes.device)
         there = found < end
         return torch.where(there, found, start), there
+
+    def having(self, Y: sparse.csr_array, level: int) -> sparse.csr_array:
+        """Which nodes of a level documents belong under, of the labels that they have."""
+        nodes = self.above(self.places(torch.from_numpy(Y.indices.astype(np.int64))), level).numpy(force=True)
+        ones, bounds = np.ones(len(nodes), np.float32), Y.indptr.copy()  # summing changes the bounds
+        made = sparse.csr_array((ones, nodes, bounds), (Y.shape[0], self.sizes[level]))
+        made.sum_duplicates()
+        made.data[:] = 1
+        return made
 
     def truths(self, positives: Tensor, documents: int, worth: Tensor | None = None) -> "list[Truth]":
         """What pairs of document and label make true on each level; `worth` is what labels count, (labels,)."""

@@ -21,7 +21,14 @@ class Scorer(nn.Module):
             nn.init.xavier_uniform_(layer.weight)  # type: ignore[arg-type]
             nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
         with torch.no_grad():
-            self.layers[-1].bias.copy_(torch.logit(torch.from_numpy(shares), eps=1e-6))  # type: ignore[operator]
+            self.last.bias.copy_(torch.logit(torch.from_numpy(shares), eps=1e-6))
+
+    @property
+    def last(self) -> nn.Linear:
+        """The layer of the outputs."""
+        layer = self.layers[-1]
+        assert isinstance(layer, nn.Linear)
+        return layer
 
     def forward(self, x: Tensor) -> Tensor:
         return self.scored(x, *self.parameters())

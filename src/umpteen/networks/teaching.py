@@ -5,12 +5,14 @@ Both branches read with weights of their own, a word-by-word layer reads the tea
 makes of them is pooled, narrowed and turned into a logit for each label.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -111,6 +113,10 @@ class Cooperating(Network):
         self.votes = Votes(usual) if shape.votes and taught else None
         if self.votes is not None:
             nn.init.zeros_(self.outputs.layer.weight)  # what votes say is where it begins
+
+    def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
+        if self.whole.bag is not None:
+            self.whole.lying(documents(), Y).into(self.outputs.layer)
 
     # From documents to one vector each ------------------------------------------------------------------------------
 

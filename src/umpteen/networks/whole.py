@@ -1,10 +1,34 @@
 """A document as one vector: what was made of its states, and beside that its words as a bag."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor, nn
 
 from umpteen.networks.bag import Sized, WordBag
 from umpteen.networks.words import Words
+
+
+@dataclass(frozen=True)
+class Lying:
+    """Where documents of each label lie, by their bags."""
+
+    directions: Tensor  # (labels, width), from the middle to the mean of a label's documents, of length 1
+    middle: Tensor  # (width,), the mean of all documents
+
+    @torch.no_grad()
+    def into(self, layer: nn.Linear) -> None:
+        """Let the outputs of a layer over whole documents, whose bags come last, begin there."""
+        layer.weight[:, -len(self.middle) :] = self.directions
+        layer.bias.sub_(self.directions @ self.middle)
+
+    def axes(self, most: int) -> Tensor:
+        """The orthogonal directions, (at most `most`, width), in which labels differ most."""
+        found: Tensor = torch.linalg.eigh(self.directions.T @ self.directions).eigenvectors
+        return found.T.flip(0)[:most]
 
 
 class Whole(nn.Module):
@@ -20,3 +44,22 @@ class Whole(nn.Module):
 
     def forward(self, states: Tensor, tokens: Tensor) -> Tensor:
         return states if self.bag is None else torch.cat([states, self.bag(tokens)], dim=1)
+
+    @torch.no_grad()
+    def lying(self, documents: Iterable[Tensor], Y: sparse.csr_array, onto: Tensor | None = None) -> Lying:
+        """Where documents with each label lie: batches of tokens, in the order of Y's rows.
+
+        With `onto`, some directions, their bags as seen along these.
+        """
+        assert self.bag is not None
+        self.bag.eval()
+        sums, counts, whole, at = 0.0, Y.sum(axis=0), 0.0, 0
+        for tokens in documents:
+            bags = self.bag(tokens) if onto is None else self.bag(tokens) @ onto.T
+            rows = bags.numpy(force=True)
+            sums = sums + Y[at : at + len(rows)].T.astype(np.float32) @ rows
+            whole, at = whole + rows.sum(axis=0, dtype=np.float64), at + len(rows)
+        self.bag.train()
+        middle = np.asarray(whole / at, np.float32)
+        away = torch.from_numpy(sums - np.outer(counts, middle).astype(np.float32))
+        return Lying(nn.functional.normalize(away, dim=1), torch.from_numpy(middle))

@@ -13,6 +13,7 @@ from torch import Tensor
 from umpteen.text.vocabulary import Tokens
 
 Rows = NDArray[np.int64]
+_READ = 256  # documents whose tokens are looked through at a time
 _POOL = 50  # batches whose documents are sorted by length together
 
 
@@ -66,6 +67,12 @@ class Source:
         taken.tokens, taken.Y = self.tokens.take(rows), None if self.Y is None else self.Y[rows]
         taken.numbers = self.numbers[rows]
         return taken
+
+    def texts(self) -> Iterator[Tensor]:
+        """All documents' tokens, in their order, some at a time."""
+        for start in range(0, len(self), _READ):
+            ids, _ = self.tokens.padded(np.arange(start, min(start + _READ, len(self))))
+            yield torch.from_numpy(ids).to(self.device)
 
     def batch(self, rows: Rows) -> Batch:
         """The documents at these places."""

@@ -29,7 +29,7 @@ from umpteen.train.device import device_of
 from umpteen.train.engine import reached, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
-from umpteen.train.settings import DeepSettings, Learning, Refitted
+from umpteen.train.settings import DeepSettings, Learning, Refitted, WholeSettings
 from umpteen.train.stages import Stage
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
@@ -83,10 +83,13 @@ class DeepClassifier(Classifier):
         yield Stage(self.network(vectors, shares), self.params)
 
     def prepare(self, network: Network, source: Source) -> None:
-        """What a fresh network takes from the documents it will be trained on; mostly how rare words are, for bags."""
+        """What a fresh network takes from its documents: how rare words are, and where those of each label lie."""
         for part in network.modules():
             if isinstance(part, WordBag):
                 part.weigh(rarity(source.tokens, len(part.table)))
+        if isinstance(self.params, WholeSettings) and self.params.means:
+            assert source.Y is not None
+            network.lead(source.texts, source.Y)
 
     def ranker(self, source: Source) -> Callable[[Source, int], Ranking] | None:
         """How documents are ranked while the network learns from `source`; None: by the network alone."""
@@ -118,9 +121,9 @@ class DeepClassifier(Classifier):
                 if (stage := next(stages, None)) is None:
                     break
                 self._network = stage.network.to(device)
-                self.prepare(self._network, source)
-            if number >= begun_with:
                 seen, judged = stage.seen(source), stage.seen(kept)
+                self.prepare(self._network, seen)
+            if number >= begun_with:
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
         if isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents):
             with _chance(p.seed):

@@ -80,6 +80,16 @@ class DeepSettings(Learning):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WholeSettings(DeepSettings):
+    """For those whose labels also see a document as a whole."""
+
+    bag: int = setting(
+        512, "Width of the bag of words that labels see beside what was read in order; 0: none.", least=0
+    )
+    means: bool = setting(True, "Labels begin at the mean of their documents' bags, instead of anywhere.")
+
+
+@dataclass(frozen=True, kw_only=True)
 class BagSettings(Learning, TfidfSettings):
     """For models that read features with values: tf-idf of text, or ready ones."""
 

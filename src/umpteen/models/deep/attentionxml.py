@@ -4,13 +4,14 @@ You et al. (2018), first version: flat, one network. Preset `paper` is the paper
 vectors, weight averaging, clipping, a falling rate) and the shortlist for many labels are settings.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -24,14 +25,14 @@ from umpteen.networks.scorer import Scorer
 from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 from umpteen.train.deep import DeepClassifier
-from umpteen.train.settings import PAPER, DeepSettings
+from umpteen.train.settings import PAPER, WholeSettings
 
 
 class AttentionXML(DeepClassifier):
     """Suits texts of some length where different words speak for different labels; shows which."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(DeepSettings):
+    class Params(WholeSettings):
         """The network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
@@ -47,9 +48,6 @@ class AttentionXML(DeepClassifier):
         dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
         shortlist: int = setting(
             100, "Labels that attend to a document, the best of a first guess; 0: all, without a guess.", least=0
-        )
-        bag: int = setting(
-            512, "Width of the bag of words that the guess sees beside the LSTM's states; 0: none.", least=0
         )
 
     params: Params
@@ -105,6 +103,10 @@ class Shortlisted(Network):
         super().__init__()
         self.words, self.encoder, self.whole, self.attend, self.guess = words, encoder, whole, attend, guess
         self.labels, self.most = attend.queries.num_embeddings, most
+
+    def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
+        if self.whole.bag is not None:
+            self.whole.lying(documents(), Y).into(self.guess.last)
 
     def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
         states = self.encoder(self.words(batch.tokens), batch.mask)

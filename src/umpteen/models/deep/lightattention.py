@@ -30,7 +30,7 @@ from umpteen.networks.words import Words
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
 from umpteen.train.deep import DeepClassifier
-from umpteen.train.settings import PAPER, DeepSettings
+from umpteen.train.settings import PAPER, WholeSettings
 from umpteen.train.stages import Stage
 
 _TOP = 13  # halvings that make as many groups as a generator may score
@@ -43,7 +43,7 @@ class LightAttention(DeepClassifier):
     """Suits many thousands of labels, up to a million: a step costs about the same however many there are."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(DeepSettings):
+    class Params(WholeSettings):
         """The tree, the network's shape, and what labels are told apart from."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
@@ -65,7 +65,6 @@ class LightAttention(DeepClassifier):
             "quick": {"hidden": 64, "layers": (64,), "meet": 64, "epochs": 6},
         }
 
-        rate: float = setting(0.004, "Learning rate.", least=0)
         hidden: int = setting(128, "Units of the LSTM in each direction.", least=1)
         layers: tuple[int, ...] = setting(
             (128,), "Widths of the fully connected layers that all labels share.", least=1
@@ -75,9 +74,6 @@ class LightAttention(DeepClassifier):
             "pooled",
             "How groups are scored: from the document as a whole, or each attending to the words.",
             choices=("pooled", "attention"),
-        )
-        bag: int = setting(
-            512, "Width of the bag of words that a document as a whole is beside its states; 0: none.", least=0
         )
         meet: int = setting(
             128, "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more.", least=0
@@ -151,8 +147,9 @@ class LightAttention(DeepClassifier):
 
         def discriminator(level: int) -> Discriminator:
             dense, own = p.sampling == "all", shares[level]
-            right = own.mean() if dense else min(0.5, own.sum() / (p.beam * nodes.widest[level - 1]))
-            chance = np.full(len(own), right, np.float32)
+            seen = len(own) if dense else p.beam * nodes.widest[level - 1]
+            odds = max(1.0, len(own) / seen) * own / np.maximum(1 - own, 1e-6)
+            chance = odds / (1 + odds)  # of a node that is a candidate to be right
             attends = level == len(self._tree.levels) - 1 or p.generator == "attention" or not p.meet
             return Discriminator(
                 encoder.width, whole.width, p.layers, chance, meet=p.meet, dense=dense, attends=attends

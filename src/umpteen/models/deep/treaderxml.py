@@ -29,7 +29,7 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.describing import all_said, knowledge_of
 from umpteen.train.knowledge import Knowledge, TeacherSettings
 from umpteen.train.lessons import TaughtSource
-from umpteen.train.settings import PAPER
+from umpteen.train.settings import PAPER, WholeSettings
 
 _PRINTED: Mapping[str, Value] = {
     "rare": False,
@@ -49,7 +49,7 @@ class TReaderXML(DeepClassifier):
     """Suits texts that resemble others with known labels, the more so with a hierarchy; shows who taught it what."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(TeacherSettings):
+    class Params(TeacherSettings, WholeSettings):
         """How what is taught enters the network, and the network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
@@ -69,7 +69,6 @@ class TReaderXML(DeepClassifier):
         reading: str = setting(_FULL, "How text and teacher are read, each by itself.", choices=WAYS)
         heads: int = setting(4, "Heads of the attention.", least=1)
         pooling: str = setting("mean+max", "How states become one vector.", choices=POOLINGS)
-        bag: int = setting(512, "Width of the bag of words that labels see beside the bottleneck; 0: none.", least=0)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
         relu: bool = setting(True, "ReLU after the bottleneck.")
         dropout: float = setting(0.5, "Share of the numbers left out before and after it.", least=0, most=0.9)
