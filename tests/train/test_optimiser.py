@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from umpteen.train.optimiser import Optimiser
-from umpteen.train.settings import Learning
+from umpteen.train.settings import Learning, WholeSettings
 
 
 def stepped(settings: Learning, stop: int | None = None) -> torch.Tensor:
@@ -37,3 +37,20 @@ def test_sgd_with_momentum_is_the_formula(decay: float) -> None:
 def test_a_stop_changes_nothing(kind: str) -> None:
     settings = Learning(optimiser=kind, rate=0.01, decay=0.01)
     assert torch.equal(stepped(settings), stepped(settings, stop=3))
+
+
+def test_small_gradients_hardly_move_weights_that_know_something() -> None:
+    moved = {}
+    for led in (False, True):
+        layer = nn.Linear(3, 2, bias=False)
+        nn.init.constant_(layer.weight, 1.0)
+        if led:
+            layer.led = [layer.weight]  # type: ignore[assignment]
+        optimiser = Optimiser(layer, WholeSettings(rate=0.01, calm=1e-4))
+        for scale in (1e-7, 1e-7, 1.0):
+            (scale * layer.weight.sum()).backward()
+            optimiser.step(0.01)
+            moved.setdefault(led, []).append(1 - layer.weight[0, 0].item())
+    assert moved[False][:2] == pytest.approx([0.01 * 1e-7 / (1e-7 + 1e-8), 0.02 * 1e-7 / (1e-7 + 1e-8)], rel=1e-2)
+    assert moved[True][:2] == pytest.approx([1e-5, 2e-5], rel=1e-2)
+    assert moved[True][2] > 0.005

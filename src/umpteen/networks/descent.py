@@ -175,15 +175,16 @@ class Descent(Network):
     def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
         if self.whole.bag is None:
             return
+        self.led = []
         if isinstance(self.top, Pooled) and not self._inherits:
-            self.whole.lying(documents(), self.nodes.having(Y, 0)).into(self.top.scorer.last)
+            self.led += self.whole.lying(documents(), self.nodes.having(Y, 0)).into(self.top.scorer.last)
         for level, discriminator in self._under():
             if discriminator.met is None or (self._inherits and level < self.nodes.last):
                 continue
             there = self.nodes.having(Y, level)
             some = there[:, :: -(-there.shape[1] // _SAMPLE)]
             axes = self.whole.lying(documents(), some).axes(discriminator.met.embedding_dim)
-            discriminator.lead(self.whole.lying(documents(), there, axes), axes)
+            self.led += discriminator.lead(self.whole.lying(documents(), there, axes), axes)
 
     def _layers(self) -> Scorer | None:
         """The fully connected layers of the lowest level that attends."""

@@ -37,6 +37,7 @@ class Network(nn.Module):
 
     words: Words  # vectors of tokens, which explanations differentiate by
     labels: int
+    led: Sequence[Tensor] = ()  # weights that know something before they learn
 
     def forward(self, batch: Documents) -> Tensor:
         """Logits of all labels, (documents, labels)."""

@@ -116,7 +116,7 @@ class Cooperating(Network):
 
     def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
         if self.whole.bag is not None:
-            self.whole.lying(documents(), Y).into(self.outputs.layer)
+            self.led = self.whole.lying(documents(), Y).into(self.outputs.layer)
 
     # From documents to one vector each ------------------------------------------------------------------------------
 

@@ -20,10 +20,11 @@ class Lying:
     middle: Tensor  # (width,), the mean of all documents
 
     @torch.no_grad()
-    def into(self, layer: nn.Linear) -> None:
-        """Let the outputs of a layer over whole documents, whose bags come last, begin there."""
+    def into(self, layer: nn.Linear) -> list[Tensor]:
+        """Let the outputs of a layer over whole documents, whose bags come last, begin there; what has changed."""
         layer.weight[:, -len(self.middle) :] = self.directions
         layer.bias.sub_(self.directions @ self.middle)
+        return [layer.weight, layer.bias]
 
     def axes(self, most: int) -> Tensor:
         """The orthogonal directions, (at most `most`, width), in which labels differ most."""

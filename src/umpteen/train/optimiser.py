@@ -1,12 +1,14 @@
 """The optimiser: Adam, or steps with momentum, for networks whose word vectors have sparse gradients or dense ones."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from umpteen.train.settings import Learning
+from umpteen.train.settings import Learning, WholeSettings
 
+_USUAL = 1e-8  # Adam's epsilon
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 
@@ -18,16 +20,24 @@ class Optimiser:
         self._named = {name: p for name, p in network.named_parameters() if p.requires_grad}
         sparse = [p for p in self._named.values() if id(p) in thin]
         dense = [p for p in self._named.values() if id(p) not in thin]
-        rate, decay = settings.rate, settings.decay
+        rate, decay, led = settings.rate, settings.decay, {id(p) for p in getattr(network, "led", ())}
+        calm = settings.calm if isinstance(settings, WholeSettings) else _USUAL
+
+        def parted(parameters: list[nn.Parameter]) -> list[dict[str, Any]]:
+            """Those that know something already, and the others."""
+            known = [p for p in parameters if id(p) in led]
+            others = [p for p in parameters if id(p) not in led]
+            return [{"params": part, "eps": eps} for part, eps in ((known, calm), (others, _USUAL)) if part]
+
         self._parts: list[torch.optim.Optimizer] = []
         if dense and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(dense, lr=rate, momentum=settings.momentum, weight_decay=decay))
         elif dense:
-            self._parts.append(torch.optim.AdamW(dense, lr=rate, weight_decay=decay))
+            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay))
         if sparse and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(sparse, lr=rate, momentum=settings.momentum))
         elif sparse:
-            self._parts.append(torch.optim.SparseAdam(sparse, lr=rate))
+            self._parts.append(torch.optim.SparseAdam(parted(sparse), lr=rate))
         self._clip = settings.clip
 
     def step(self, rate: float) -> None:

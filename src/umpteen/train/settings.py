@@ -84,9 +84,12 @@ class WholeSettings(DeepSettings):
     """For those whose labels also see a document as a whole."""
 
     bag: int = setting(
-        512, "Width of the bag of words that labels see beside what was read in order; 0: none.", least=0
+        1024, "Width of the bag of words that labels see beside what was read in order; 0: none.", least=0
     )
     means: bool = setting(True, "Labels begin at the mean of their documents' bags, instead of anywhere.")
+    calm: float = setting(
+        1e-5, "Weights that begin there are hardly moved by gradients below this (Adam's epsilon).", least=1e-12
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

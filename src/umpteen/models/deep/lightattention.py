@@ -90,8 +90,8 @@ class LightAttention(DeepClassifier):
             least=0,
             most=1,
         )
-        beam: int = setting(8, "Groups whose labels are looked at (b), in training and tagging.", least=1)
-        leaf: int = setting(32, "Labels of a lowest group at most.", least=1)
+        beam: int = setting(32, "Groups whose labels are looked at (b), in training and tagging.", least=1)
+        leaf: int = setting(8, "Labels of a lowest group at most.", least=1)
         branch: int = setting(16, "Groups in a group (K), a power of two, where there are several levels.", least=2)
         height: int = setting(
             0, "Levels of groups (H), trained one after the other; 0: as few as leave the top at most 8,192.", least=0
@@ -149,7 +149,7 @@ class LightAttention(DeepClassifier):
             dense, own = p.sampling == "all", shares[level]
             seen = len(own) if dense else p.beam * nodes.widest[level - 1]
             odds = max(1.0, len(own) / seen) * own / np.maximum(1 - own, 1e-6)
-            chance = odds / (1 + odds)  # of a node that is a candidate to be right
+            chance = (odds / (1 + odds)).astype(np.float32)  # of a node that is a candidate to be right
             attends = level == len(self._tree.levels) - 1 or p.generator == "attention" or not p.meet
             return Discriminator(
                 encoder.width, whole.width, p.layers, chance, meet=p.meet, dense=dense, attends=attends
