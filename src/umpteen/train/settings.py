@@ -88,7 +88,7 @@ class WholeSettings(DeepSettings):
     )
     means: bool = setting(True, "Labels begin at the mean of their documents' bags, instead of anywhere.")
     calm: float = setting(
-        1e-5, "Weights that begin there are hardly moved by gradients below this (Adam's epsilon).", least=1e-12
+        1e-4, "Weights that begin there are hardly moved by gradients below this (Adam's epsilon).", least=1e-12
     )
 
 
