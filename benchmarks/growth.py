@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,6 @@ import numpy as np
 from umpteen.app.config import assignments
 from umpteen.contract.classifier import Classifier
 from umpteen.core.corpus import Corpus
-from umpteen.core.run import Run
 from umpteen.data.generate import generate
 from umpteen.kernels.spread import Shared, fixed, working_on
 from umpteen.kernels.threads import each
@@ -58,12 +58,29 @@ class Counted:
             yield answer
 
 
-def travelled(made: Classifier, texts: Corpus, log: str) -> tuple[float, float]:
+@contextmanager
+def gradients() -> Iterator[list[int]]:
+    """Bytes of the gradients of each step that any network takes meanwhile."""
+    if "umpteen.train.loop" not in sys.modules:  # no network is trained
+        yield []
+        return
+    from umpteen.train.loop import Loop
+
+    sizes, update = list[int](), Loop._update
+
+    def counted(loop: Loop, rows: Any, done: float) -> float:
+        sizes.append(4 * sum(p.numel() for p in loop.network.parameters() if p.requires_grad))
+        return update(loop, rows, done)
+
+    Loop._update = counted
+    yield sizes
+    Loop._update = update
+
+
+def travelled(made: Classifier, texts: Corpus, sizes: list[int]) -> tuple[float, float]:
     """Bytes to a machine, and back, in a training on several."""
-    if network := getattr(made, "_network", None):
-        steps = int(log.splitlines()[-1].partition("\t")[0])
-        gradients = steps * 4 * sum(weights.numel() for weights in network.parameters())
-        return gradients, gradients
+    if sizes:
+        return sum(sizes), sum(sizes)
     counted = Counted(made.params.jobs)
     with working_on(counted):
         type(made)(**vars(made.params)).fit(texts)
@@ -78,15 +95,14 @@ def measured(case: dict[str, Any]) -> Row:
     size = {"labels": case["labels"], "words": case["words"], "power": case["power"]}
     kind(**vars(made.params)).fit(generate(documents=300, labels=50))  # compiles what must be
     texts = generate(documents=case["documents"], **size)
-    with tempfile.TemporaryDirectory() as place:
-        run = Run(Path(place) / "run") if made.resumable else None
+    with tempfile.TemporaryDirectory() as place, gradients() as sizes:
         began, used = time.perf_counter(), time.process_time()
-        made.fit(texts, run=run)
+        made.fit(texts)
         seconds, used = time.perf_counter() - began, time.process_time() - used
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         made.save(Path(place) / "m")
         stored = sum(file.stat().st_size for file in (Path(place) / "m").iterdir())
-        out, back = travelled(made, texts, run.log() if run else "")
+        out, back = travelled(made, texts, sizes)
     some = [document.text for document in generate(documents=_TAGGED, seed=1, **size)]
     made.set_params(jobs=1).rank(some[:10])
     tagging = time.process_time()

@@ -1,6 +1,7 @@
 """LightAttention on the toy corpus: its ways to sample, its levels, its tree and the paths that explain."""
 
 from functools import reduce
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from umpteen.core.errors import SettingError
 from umpteen.core.run import Run
 from umpteen.models import model
 from umpteen.networks.descent import Descent, Frozen
+from umpteen.train.deep import DeepClassifier
 from umpteen.train.loop import Loop
+from umpteen.train.team import Found
 
 TEXTS, LABELS = toy()
 TEST, TRUTH = toy(60, seed=1)
@@ -30,8 +33,7 @@ def made(**settings: Any) -> Classifier:
 
 @pytest.fixture(scope="module")
 def fitted() -> Classifier:
-    # Attention alone must find the words. States know their neighbours: with some seeds it looks beside the words.
-    return made(meet=0, means=False, least_steps=200, seed=3).fit(TEXTS, LABELS)
+    return made(meet=0, means=False, least_steps=200).fit(TEXTS, LABELS)  # attention alone must find the words
 
 
 @pytest.mark.parametrize(
@@ -126,14 +128,16 @@ def test_few_levels_where_there_are_few_groups() -> None:
 
 
 def test_explanations_have_attention_and_a_path(fitted: Classifier) -> None:
-    text = "The BOAT, its anchor and the pawn: checkmate!"
+    text, looked = "The BOAT, its anchor and the pawn: checkmate!", {"own": 0.0, "others": 0.0}
+    for label, other in permutations(TOPICS, 2):  # states know their neighbours, so not every text looks right
+        found = fitted.explain(" ".join(TOPICS[label].split()[:3] + TOPICS[other].split()[:3]), label)
+        for feature in found.features:
+            looked["own" if feature.name in TOPICS[label].split() else "others"] += feature.weight
+    assert looked["own"] > looked["others"]
     for label in ("chess", "sailing"):
         found = fitted.explain(text, label)
         assert found.kind == "attention"
         assert sum(span.weight for span in found.spans) == pytest.approx(1, abs=1e-4)
-        other = "sailing" if label == "chess" else "chess"
-        own, others = (sum(f.weight for f in found.features if f.name in TOPICS[t].split()) for t in (label, other))
-        assert own > others
         (path,) = found.paths
         power = fitted.params.path
         score = reduce(lambda above, own: above**power * own, (step.chance for step in path))
@@ -157,7 +161,7 @@ def test_labels_that_no_document_has_stand_in_no_tree() -> None:
 
 def test_memory_is_foreseen_for_a_million_labels() -> None:
     size = Size(documents=400_000, characters=400_000 * 600, values=0, labels=1_000_000, occurrences=2_000_000)
-    assert model("lightattention")()._memory(size) < 16 * 2**30
+    assert 10 * 2**30 < model("lightattention")()._memory(size) < 16 * 2**30
 
 
 def test_wrong_shapes_of_trees_are_named() -> None:
@@ -168,3 +172,39 @@ def test_wrong_shapes_of_trees_are_named() -> None:
 def test_network_is_a_descent(fitted: Classifier) -> None:
     assert isinstance(fitted._network, Descent)
     assert fitted._network.nodes.sizes == [4, 6]
+
+
+def test_what_begins_at_means_is_known_on_every_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    led = list[set[str]]()
+    prepare = DeepClassifier.prepare
+
+    def noted(self: DeepClassifier, network: Any, source: Any) -> None:
+        prepare(self, network, source)
+        names = {id(parameter): name for name, parameter in network.named_parameters()}
+        led.append({names[id(parameter)] for parameter in network.led})
+
+    monkeypatch.setattr(DeepClassifier, "prepare", noted)
+    fitted = made(**{**DEEP, "epochs": 1, "meet": 4, "bag": 8}).fit(TEXTS, LABELS)
+    top, below = {"top.scorer.layers.0.weight", "top.scorer.layers.0.bias"}, {"met.weight", "usual.weight"}
+    first, second = ({f"below.{level}.{name}" for name in below} for level in (0, 1))
+    assert led == [top | first, top | first | second]
+    middle, lowest = fitted._network.below
+    assert middle.attend is None and lowest.attend is not None
+    explanation = fitted.explain("A pawn and a boat", "chess")
+    assert sum(span.weight for span in explanation.spans) == pytest.approx(1, abs=1e-4)
+    assert len(explanation.paths[0]) == 3
+
+
+@pytest.mark.parametrize("name", ["attentionxml", "lightattention", "treaderxml"])
+def test_before_the_first_step_labels_are_where_their_documents_lie(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("umpteen.train.deep.trained", lambda *_: Found(0.0, 0.0))
+    found = {}
+    for means in (True, False):
+        kind = model(name)
+        small = {"vectors": "none", "width": 32, "min_df": 1, "means": means, "votes": False, "beam": 100}
+        there = {key: value for key, value in small.items() if key in kind.Params.__dataclass_fields__}
+        fitted = kind(**there).fit(TEXTS, LABELS)
+        fitted._network.eval()
+        first = [fitted.labels_.keys[label] for label in fitted.rank(TEST, 1).labels[:, 0]]
+        found[means] = np.mean([key in own for key, own in zip(first, TRUTH, strict=True)])
+    assert found[True] > 0.9 > found[False]

@@ -176,15 +176,20 @@ class Descent(Network):
         if self.whole.bag is None:
             return
         self.led = []
-        if isinstance(self.top, Pooled) and not self._inherits:
-            self.led += self.whole.lying(documents(), self.nodes.having(Y, 0)).into(self.top.scorer.last)
+        if isinstance(self.top, Pooled):
+            self.led += [self.top.scorer.last.weight, self.top.scorer.last.bias]
+            if not self._inherits:
+                self.whole.lying(documents(), self.nodes.having(Y, 0)).into(self.top.scorer.last)
         for level, discriminator in self._under():
-            if discriminator.met is None or (self._inherits and level < self.nodes.last):
+            if discriminator.met is None or discriminator.usual is None:
+                continue
+            self.led += [discriminator.met.weight, discriminator.usual.weight]
+            if self._inherits and level < self.nodes.last:
                 continue
             there = self.nodes.having(Y, level)
             some = there[:, :: -(-there.shape[1] // _SAMPLE)]
             axes = self.whole.lying(documents(), some).axes(discriminator.met.embedding_dim)
-            self.led += discriminator.lead(self.whole.lying(documents(), there, axes), axes)
+            discriminator.lead(self.whole.lying(documents(), there, axes), axes)
 
     def _layers(self) -> Scorer | None:
         """The fully connected layers of the lowest level that attends."""

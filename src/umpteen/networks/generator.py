@@ -104,15 +104,14 @@ class Discriminator(nn.Module):
         return self.attend.judged(reading.states, reading.mask, targets, labels=nodes, counts=counts, plus=plus)
 
     @torch.no_grad()
-    def lead(self, lying: Lying, axes: Tensor) -> list[Tensor]:
+    def lead(self, lying: Lying, axes: Tensor) -> None:
         """Let nodes meet documents where those of theirs lie, seen along axes of the bags, which come last."""
-        assert self.met is not None and self.usual is not None and self.view is not None
+        assert self.met is not None and self.view is not None
         seen, bag = axes.shape
         self.view.weight[:seen] = 0
         self.view.weight[:seen, -bag:] = axes
         self.view.bias[:seen] = -lying.middle
         self.met.weight[:, :seen] = lying.directions
-        return [self.met.weight, self.usual.weight]
 
     def _meeting(self, reading: Reading, nodes: Tensor | None) -> Tensor:
         """What nodes gain by being usual and by meeting documents as wholes; and their start, unless they attend."""

@@ -112,11 +112,12 @@ class Cooperating(Network):
             self.outputs.layer.bias.copy_(torch.logit(usual, eps=1e-6))
         self.votes = Votes(usual) if shape.votes and taught else None
         if self.votes is not None:
-            nn.init.zeros_(self.outputs.layer.weight)  # what votes say is where it begins
+            nn.init.zeros_(self.outputs.layer.weight)  # what votes say is where it begins, unless labels are led
 
     def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
         if self.whole.bag is not None:
-            self.led = self.whole.lying(documents(), Y).into(self.outputs.layer)
+            self.whole.lying(documents(), Y).into(self.outputs.layer)
+            self.led = [self.outputs.layer.weight, self.outputs.layer.bias]
 
     # From documents to one vector each ------------------------------------------------------------------------------
 

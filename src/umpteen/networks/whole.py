@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from umpteen.networks.bag import Sized, WordBag
 from umpteen.networks.words import Words
 
+_LEAST = 1e-12  # by which nothing is divided by 0
+
 
 @dataclass(frozen=True)
 class Lying:
@@ -20,11 +22,10 @@ class Lying:
     middle: Tensor  # (width,), the mean of all documents
 
     @torch.no_grad()
-    def into(self, layer: nn.Linear) -> list[Tensor]:
-        """Let the outputs of a layer over whole documents, whose bags come last, begin there; what has changed."""
+    def into(self, layer: nn.Linear) -> None:
+        """Let the outputs of a layer over whole documents, whose bags come last, begin there."""
         layer.weight[:, -len(self.middle) :] = self.directions
         layer.bias.sub_(self.directions @ self.middle)
-        return [layer.weight, layer.bias]
 
     def axes(self, most: int) -> Tensor:
         """The orthogonal directions, (at most `most`, width), in which labels differ most."""
@@ -38,7 +39,7 @@ class Whole(nn.Module):
     def __init__(self, states: int, words: Words, bag: int, *, dropout: float) -> None:
         """`bag` is the width of the bag, 0 for none; `dropout` the share of its numbers left out in a step."""
         super().__init__()
-        self.width, self.bag = states + bag, None
+        self.states, self.width, self.bag = states, states + bag, None
         if bag:
             counted = WordBag(len(words), bag, dropout=words.dropout.p)
             self.bag = nn.Sequential(counted, Sized(bag), nn.ReLU(), nn.Dropout(dropout))
@@ -54,13 +55,19 @@ class Whole(nn.Module):
         """
         assert self.bag is not None
         self.bag.eval()
-        sums, counts, whole, at = 0.0, Y.sum(axis=0), 0.0, 0
+        width = self.width - self.states if onto is None else len(onto)
+        sums, whole, at = np.zeros((Y.shape[1], width), np.float32), np.zeros(width), 0
         for tokens in documents:
             bags = self.bag(tokens) if onto is None else self.bag(tokens) @ onto.T
             rows = bags.numpy(force=True)
-            sums = sums + Y[at : at + len(rows)].T.astype(np.float32) @ rows
+            have = sparse.csr_array(Y[at : at + len(rows)].T.astype(np.float32))
+            there = np.flatnonzero(np.diff(have.indptr))  # few of very many labels
+            sums[there] += have[there] @ rows
             whole, at = whole + rows.sum(axis=0, dtype=np.float64), at + len(rows)
         self.bag.train()
-        middle = np.asarray(whole / at, np.float32)
-        away = torch.from_numpy(sums - np.outer(counts, middle).astype(np.float32))
-        return Lying(nn.functional.normalize(away, dim=1), torch.from_numpy(middle))
+        middle, counts = (whole / at).astype(np.float32), np.asarray(Y.sum(axis=0), np.float32)
+        for number, mean in enumerate(middle):
+            sums[:, number] -= counts * mean
+        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), _LEAST)
+        device = next(self.bag.parameters()).device
+        return Lying(torch.from_numpy(sums).to(device), torch.from_numpy(middle).to(device))

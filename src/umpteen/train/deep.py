@@ -26,7 +26,7 @@ from umpteen.text.readers import Ordered, Places, Reader
 from umpteen.text.vectors import begun
 from umpteen.train.batches import Source
 from umpteen.train.device import device_of
-from umpteen.train.engine import reached, trained
+from umpteen.train.engine import reached, threads_of, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
 from umpteen.train.settings import DeepSettings, Learning, Refitted, WholeSettings
@@ -35,6 +35,7 @@ from umpteen.train.stages import Stage
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _EVER = 1 << 30  # looks: none ends the training
 _TAGGED = 64  # documents tagged at a time
+COPIES = 5  # of weights whose gradients are sparse: themselves, two moments, their mean, the best
 
 
 class DeepClassifier(Classifier):
@@ -117,12 +118,13 @@ class DeepClassifier(Classifier):
         vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
         stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
         for number in count():
-            with _chance(p.seed):
+            with _chance(p.seed), threads_of(p.jobs):
                 if (stage := next(stages, None)) is None:
                     break
                 self._network = stage.network.to(device)
                 seen, judged = stage.seen(source), stage.seen(kept)
-                self.prepare(self._network, seen)
+                if number >= begun_with:
+                    self.prepare(self._network, seen)
             if number >= begun_with:
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
         if isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents):
@@ -179,8 +181,10 @@ class DeepClassifier(Classifier):
         words = 1000 + size.characters // 100 + size.features // 100  # new words grow rarer and rarer
         if isinstance(self.params, DeepSettings):
             words = min(words, self.params.vocabulary)
+        bag = self.params.bag if isinstance(self.params, WholeSettings) else 0
         weights = 4 * (words * 300 + size.labels * 1024)
-        return super()._memory(size) + 8 * weights + size.characters + (1 << 30)  # 1 GiB for torch and a batch
+        table = COPIES * 4 * words * bag
+        return super()._memory(size) + 8 * weights + table + size.characters + (1 << 30)  # 1 GiB for torch and a batch
 
     def _save(self, folder: NewFolder) -> None:
         self._reader.save(folder)

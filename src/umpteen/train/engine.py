@@ -77,7 +77,8 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         ranking = (lesson.rank or own)(kept, 5)
         return mean(weight(rows) * Judged.of(ranking, kept.Y, k=5).ndcg(5).value)
 
-    with _own_chance_and_threads(settings.jobs), run.held() if run is not None else nullcontext():
+    devices = range(torch.cuda.device_count())
+    with torch.random.fork_rng(devices), threads_of(settings.jobs), run.held() if run is not None else nullcontext():
         device = next(network.parameters()).device
         loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device), stage.until or math.inf)
         marks = {"settings": _lasting(settings), "data": _mark(source) ^ _mark(valid)}
@@ -166,14 +167,12 @@ def _mark(source: Source) -> int:
 
 
 @contextmanager
-def _own_chance_and_threads(jobs: int) -> Iterator[None]:
-    """Leave the caller's random numbers and threads as they were."""
+def threads_of(jobs: int) -> Iterator[None]:
+    """Compute with as many threads, or as many as there were for 0."""
     threads = torch.get_num_threads()
-    devices = range(torch.cuda.device_count())
-    with torch.random.fork_rng(devices):
-        try:
-            if jobs:
-                torch.set_num_threads(jobs)
-            yield
-        finally:
-            torch.set_num_threads(threads)
+    try:
+        if jobs:
+            torch.set_num_threads(jobs)
+        yield
+    finally:
+        torch.set_num_threads(threads)

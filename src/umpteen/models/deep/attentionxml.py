@@ -106,7 +106,8 @@ class Shortlisted(Network):
 
     def lead(self, documents: Callable[[], Iterable[Tensor]], Y: sparse.csr_array) -> None:
         if self.whole.bag is not None:
-            self.led = self.whole.lying(documents(), Y).into(self.guess.last)
+            self.whole.lying(documents(), Y).into(self.guess.last)
+            self.led = [self.guess.last.weight, self.guess.last.bias]
 
     def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
         states = self.encoder(self.words(batch.tokens), batch.mask)

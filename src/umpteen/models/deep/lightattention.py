@@ -16,7 +16,7 @@ from scipy import sparse
 from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind, Step
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import SettingError
+from umpteen.core.errors import FolderError, SettingError
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles
@@ -29,12 +29,13 @@ from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
-from umpteen.train.deep import DeepClassifier
+from umpteen.train.deep import COPIES, DeepClassifier
 from umpteen.train.settings import PAPER, WholeSettings
 from umpteen.train.stages import Stage
 
 _TOP = 13  # halvings that make as many groups as a generator may score
-_COPIES = 5  # of the weights: themselves, two moments, their mean, the best
+_MANY = 500_000  # labels whose vectors take a lot of memory
+_RARER = 64.0  # times as likely as among all documents a candidate is thought to be right, at most
 
 Shares = list[NDArray[np.float32]]  # of documents below each node, by level
 
@@ -65,6 +66,9 @@ class LightAttention(DeepClassifier):
             "quick": {"hidden": 64, "layers": (64,), "meet": 64, "epochs": 6},
         }
 
+        calm: float = setting(
+            1e-5, "Weights that begin there are hardly moved by gradients below this (Adam's epsilon).", least=1e-12
+        )
         hidden: int = setting(128, "Units of the LSTM in each direction.", least=1)
         layers: tuple[int, ...] = setting(
             (128,), "Widths of the fully connected layers that all labels share.", least=1
@@ -75,8 +79,11 @@ class LightAttention(DeepClassifier):
             "How groups are scored: from the document as a whole, or each attending to the words.",
             choices=("pooled", "attention"),
         )
-        meet: int = setting(
-            128, "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more.", least=0
+        meet: int | None = setting(
+            None,
+            "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more; none: 256 with "
+            "at most 500,000 labels, else 128.",
+            least=0,
         )
         sampling: str = setting(
             "dynamic",
@@ -143,17 +150,19 @@ class LightAttention(DeepClassifier):
         p, tree = self.params, self._tree if last == len(self._tree.levels) - 1 else self._tree.above(last + 1)
         words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         encoder = Recurrent(words.width, p.hidden, length=p.length, dropout=p.dropout)
-        nodes, whole = Nodes(tree), Whole(encoder.width, words, p.bag, dropout=p.dropout)
+        meet, nodes, whole = (
+            self._meets(len(shares[-1])),
+            Nodes(tree),
+            Whole(encoder.width, words, p.bag, dropout=p.dropout),
+        )
 
         def discriminator(level: int) -> Discriminator:
             dense, own = p.sampling == "all", shares[level]
             seen = len(own) if dense else p.beam * nodes.widest[level - 1]
-            odds = max(1.0, len(own) / seen) * own / np.maximum(1 - own, 1e-6)
+            odds = min(max(1.0, len(own) / seen), _RARER) * own / np.maximum(1 - own, 1e-6)
             chance = (odds / (1 + odds)).astype(np.float32)  # of a node that is a candidate to be right
-            attends = level == len(self._tree.levels) - 1 or p.generator == "attention" or not p.meet
-            return Discriminator(
-                encoder.width, whole.width, p.layers, chance, meet=p.meet, dense=dense, attends=attends
-            )
+            attends = level == len(self._tree.levels) - 1 or p.generator == "attention" or not meet
+            return Discriminator(encoder.width, whole.width, p.layers, chance, meet=meet, dense=dense, attends=attends)
 
         top: Frozen | Pooled | Attending
         if p.sampling == "static" and last:
@@ -163,6 +172,11 @@ class LightAttention(DeepClassifier):
             top = Pooled(whole.width, shares[0]) if pooled else Attending(encoder.width, p.layers, shares[0])
             under = [discriminator(level) for level in range(1, last + 1)]
         return Descent(words, encoder, nodes, top, under, whole=whole, beam=p.beam, sampling=p.sampling, power=p.path)
+
+    def _meets(self, labels: int) -> int:
+        """The width in which this many labels meet documents."""
+        usual = 256 if labels <= _MANY else 128
+        return usual if self.params.meet is None else self.params.meet
 
     def _shares(self, shares: NDArray[np.float32]) -> Shares:
         """Which share of the documents has a label below each node, as if labels did not depend on each other."""
@@ -192,14 +206,16 @@ class LightAttention(DeepClassifier):
 
     def _memory(self, size: Size) -> int:
         p = self.params
-        vectors = size.labels * 4 * (2 * p.hidden + p.meet) * (1 if p.sampling != "static" else 2)
+        vectors = size.labels * 4 * (2 * p.hidden + self._meets(size.labels)) * (1 if p.sampling != "static" else 2)
         known = 8 * min(size.labels * (p.profile or 4096), size.occurrences * 100)  # profiles
-        return super()._memory(replace(size, labels=0)) + _COPIES * vectors + known + 200 * size.labels
+        return super()._memory(replace(size, labels=0)) + COPIES * vectors + known + 200 * size.labels
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
         self._tree.save(folder, "tree")
 
     def _load(self, folder: Folder) -> None:
+        if "path" not in folder.facts["settings"]:
+            raise FolderError(f"{folder.path} was saved by an older version, which scored otherwise. Train it again.")
         self._tree = Tree.load(folder, "tree")
         super()._load(folder)
