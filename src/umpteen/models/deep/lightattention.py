@@ -81,8 +81,8 @@ class LightAttention(DeepClassifier):
         )
         meet: int | None = setting(
             None,
-            "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more; none: 256 with "
-            "at most 500,000 labels, else 128.",
+            "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more; none: 256 "
+            "with at most 500,000 labels, else 128.",
             least=0,
         )
         sampling: str = setting(
