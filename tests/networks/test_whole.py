@@ -66,9 +66,11 @@ def test_directions_are_from_the_middle_to_the_labels_documents(whole: Whole) ->
     assert along.middle.numpy() == pytest.approx(middle, abs=1e-5)
 
 
-def test_a_label_without_documents_begins_with_nothing(whole: Whole) -> None:
-    none = sparse.csr_array((DOCUMENTS, 2), dtype=np.float32)
-    assert not whole.lying(documents(), none).directions.any()
+def test_a_label_of_no_document_or_of_all_begins_with_nothing(whole: Whole) -> None:
+    none_and_all = sparse.csr_array(np.repeat(np.array([[0, 1]], np.float32), DOCUMENTS, axis=0))
+    found = whole.lying(documents(), none_and_all)
+    assert not found.directions.any()
+    assert (found.axes(3) @ found.axes(3).T).numpy() == pytest.approx(np.eye(3), abs=1e-5)
 
 
 def test_a_layer_begins_with_the_documents_nearness_to_those_of_its_label(whole: Whole) -> None:

@@ -38,7 +38,7 @@ class Shape:
     bottleneck: int
     votes: bool  # whether neighbours' votes are added to labels' logits, where there is a teacher
     bag: int  # width of the bag of the text's words that stands beside the bottleneck, 0 for none
-    relu: bool  # after the bottleneck
+    relu: bool  # after the bottleneck, of numbers levelled first
     dropout: float
     length: int  # words of a text, at most
 
@@ -105,6 +105,7 @@ class Cooperating(Network):
         self.longest = table.shape[1] + shape.length  # states of a document, at most
         pooled = {"mean+max": 2 * width, "flatten": self.longest * width}.get(shape.pooling, width)
         self.bottleneck = nn.Linear(pooled, shape.bottleneck, bias=False)
+        self.level = nn.LayerNorm(shape.bottleneck) if shape.relu else None  # or units die: ReLU would answer 0 for all
         self.whole = Whole(shape.bottleneck, words, shape.bag, dropout=shape.dropout)
         self.outputs = Outputs(self.whole.width, self.labels)
         usual = torch.from_numpy(shares)
@@ -146,7 +147,8 @@ class Cooperating(Network):
 
     def _narrowed(self, states: Tensor, there: Tensor, batch: Taught) -> Tensor:
         narrow: Tensor = self.bottleneck(self.dropout(self._pooled(states, there)))
-        narrow = self.dropout(F.relu(narrow)) if self.shape.relu else narrow
+        if self.level is not None:
+            narrow = self.dropout(F.relu(self.level(narrow)))
         return self.whole(narrow, batch.tokens)  # type: ignore[no-any-return]
 
     def _pooled(self, states: Tensor, there: Tensor) -> Tensor:

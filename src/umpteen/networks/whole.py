@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from umpteen.networks.bag import Sized, WordBag
 from umpteen.networks.words import Words
 
-_LEAST = 1e-12  # by which nothing is divided by 0
+_ROUNDING = 1e-5  # of sums of numbers of 32 bits
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,9 @@ class Lying:
 
     def axes(self, most: int) -> Tensor:
         """The orthogonal directions, (at most `most`, width), in which labels differ most."""
-        found: Tensor = torch.linalg.eigh(self.directions.T @ self.directions).eigenvectors
-        return found.T.flip(0)[:most]
+        square = (self.directions.T @ self.directions).double().numpy(force=True)  # few labels make it singular
+        found = np.linalg.eigh(square).eigenvectors.T[::-1][:most]
+        return torch.from_numpy(found.astype(np.float32)).to(self.directions.device)
 
 
 class Whole(nn.Module):
@@ -68,6 +69,10 @@ class Whole(nn.Module):
         middle, counts = (whole / at).astype(np.float32), np.asarray(Y.sum(axis=0), np.float32)
         for number, mean in enumerate(middle):
             sums[:, number] -= counts * mean
-        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), _LEAST)
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        lengths[lengths[:, 0] <= _ROUNDING * counts * np.linalg.norm(middle)] = (
+            np.inf
+        )  # a label that all have is nowhere
+        sums /= lengths
         device = next(self.bag.parameters()).device
         return Lying(torch.from_numpy(sums).to(device), torch.from_numpy(middle).to(device))

@@ -70,7 +70,7 @@ class TReaderXML(DeepClassifier):
         heads: int = setting(4, "Heads of the attention.", least=1)
         pooling: str = setting("mean+max", "How states become one vector.", choices=POOLINGS)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
-        relu: bool = setting(True, "ReLU after the bottleneck.")
+        relu: bool = setting(True, "After the bottleneck, level each document's numbers and pass ReLU.")
         dropout: float = setting(0.5, "Share of the numbers left out before and after it.", least=0, most=0.9)
         decay: float = setting(0.01, "Weight decay.", least=0)
         batch: int = setting(128, "Documents in a step.", least=1)
