@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -72,9 +73,8 @@ def gradients() -> Iterator[list[int]]:
         sizes.append(4 * sum(p.numel() for p in loop.network.parameters() if p.requires_grad))
         return update(loop, rows, done)
 
-    Loop._update = counted
-    yield sizes
-    Loop._update = update
+    with patch.object(Loop, "_update", counted):
+        yield sizes
 
 
 def travelled(made: Classifier, texts: Corpus, sizes: list[int]) -> tuple[float, float]:

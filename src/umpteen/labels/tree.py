@@ -194,3 +194,14 @@ def _halves(shared: Shared, block: tuple[int, int]) -> NDArray[np.int64]:
         members, left = order[start:end].copy(), middles[group] - start
         found.append(halve(*x, members, left, room, _ROUNDS, _GAIN, seed + int(start)))
     return np.concatenate(found)
+
+
+def grouped(Y: sparse.csr_array, groups: NDArray[np.int64]) -> sparse.csr_array:
+    """Which groups of labels each row of Y has; labels without a group, behind the others, are left out."""
+    known = Y[:, : len(groups)].copy()  # whose bounds change where a row has a group twice
+    made = sparse.csr_array(
+        (np.ones(known.nnz, Y.dtype), groups[known.indices], known.indptr), shape=(Y.shape[0], int(groups.max()) + 1)
+    )
+    made.sum_duplicates()
+    made.data[:] = 1
+    return made

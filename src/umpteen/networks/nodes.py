@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from umpteen.labels.tree import Tree
+from umpteen.labels.tree import Tree, grouped
 
 
 class Nodes(nn.Module):
@@ -68,12 +68,7 @@ class Nodes(nn.Module):
 
     def having(self, Y: sparse.csr_array, level: int) -> sparse.csr_array:
         """Which nodes of a level documents belong under, of the labels that they have."""
-        nodes = self.above(self.places(torch.from_numpy(Y.indices.astype(np.int64))), level).numpy(force=True)
-        ones, bounds = np.ones(len(nodes), np.float32), Y.indptr.copy()  # summing changes the bounds
-        made = sparse.csr_array((ones, nodes, bounds), (Y.shape[0], self.sizes[level]))
-        made.sum_duplicates()
-        made.data[:] = 1
-        return made
+        return grouped(Y, self.above(self.get_buffer("place"), level).numpy(force=True))
 
     def truths(self, positives: Tensor, documents: int, worth: Tensor | None = None) -> "list[Truth]":
         """What pairs of document and label make true on each level; `worth` is what labels count, (labels,)."""

@@ -90,7 +90,7 @@ class Cooperating(Network):
     ) -> None:
         """Without `descriptions` of labels and parents, (nodes, words), there is no teacher.
 
-        `shares` of the documents that labels have are what it answers before it has learnt anything.
+        `shares` of the documents that labels have are what it answers before it is led or has learnt anything.
         """
         super().__init__()
         self.words, self.labels, self.shape = words, len(shares), shape

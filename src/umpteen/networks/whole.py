@@ -67,12 +67,9 @@ class Whole(nn.Module):
             whole, at = whole + rows.sum(axis=0, dtype=np.float64), at + len(rows)
         self.bag.train()
         middle, counts = (whole / at).astype(np.float32), np.asarray(Y.sum(axis=0), np.float32)
-        for number, mean in enumerate(middle):
-            sums[:, number] -= counts * mean
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        lengths[lengths[:, 0] <= _ROUNDING * counts * np.linalg.norm(middle)] = (
-            np.inf
-        )  # a label that all have is nowhere
-        sums /= lengths
+        sums -= np.outer(counts, middle)
+        lengths = np.linalg.norm(sums, axis=1)
+        nowhere = lengths <= _ROUNDING * counts * np.linalg.norm(middle)  # labels that no document has, or all have
+        sums /= np.where(nowhere, np.inf, lengths)[:, None]
         device = next(self.bag.parameters()).device
         return Lying(torch.from_numpy(sums).to(device), torch.from_numpy(middle).to(device))

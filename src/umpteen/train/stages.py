@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from umpteen.labels.tree import grouped
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source
 from umpteen.train.settings import Learning
@@ -27,16 +27,5 @@ class Stage:
         """Documents with what they are in this stage: their labels, or the groups of these, which all count alike."""
         seen = copy(source)
         if self.groups is not None and source.Y is not None:
-            seen.Y, seen.worth = _grouped(source.Y, self.groups), None
+            seen.Y, seen.worth = grouped(source.Y, self.groups), None
         return seen
-
-
-def _grouped(Y: sparse.csr_array, groups: NDArray[np.int64]) -> sparse.csr_array:
-    """Which groups each row has; labels without a group, behind the others, are left out."""
-    known = Y[:, : len(groups)]
-    made = sparse.csr_array(
-        (np.ones(known.nnz, Y.dtype), groups[known.indices], known.indptr), shape=(Y.shape[0], int(groups.max()) + 1)
-    )
-    made.sum_duplicates()
-    made.data[:] = 1
-    return made
