@@ -62,6 +62,15 @@ def test_calibrated_in_training(umpteen: Command, data: Path, tmp_path: Path) ->
     assert library.load(tmp_path / "m").tuning_ is not None
 
 
+def test_saved_members_are_not_calibrated_by_what_they_know(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    assert umpteen("train", data, "--out", tmp_path / "tree").code == 0
+    members = ("--model", "consensus", "--set", f"members={tmp_path / 'tree'},neighbours")
+    done = umpteen("train", data, *members, "--calibrate", "--out", tmp_path / "m")
+    assert done.code == 1 and "name others with --valid" in done.err
+    assert not (tmp_path / "m.run").exists()
+    assert umpteen("train", data, *members, "--valid", data / "test.jsonl", "--out", tmp_path / "m").code == 0
+
+
 def test_wrong_members_are_told_before_work(umpteen: Command, data: Path, tmp_path: Path) -> None:
     done = umpteen("train", data, "--model", "consensus", "--set", "members=plt,neighbors", "--out", tmp_path / "m")
     assert done.code == 1

@@ -40,6 +40,23 @@ def test_convert_there_and_back(umpteen: Command, data: Path, tmp_path: Path) ->
     assert [(d.text, d.labels) for d in before] == [(d.text, d.labels) for d in after]
 
 
+def test_convert_some_documents(umpteen: Command, tmp_path: Path) -> None:
+    rows = [
+        {"text": f"text {n}", "labels": ["a"], "lang": "en" if n % 3 else "de", "year": 2000 + n % 2} for n in range(6)
+    ]
+    source, out = tmp_path / "all.jsonl", tmp_path / "some.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert umpteen("convert", source, out, "--where", "lang=en", "--where", "year=2001").code == 0
+    assert [(d.text, d.metadata["lang"]) for d in library.read(out)] == [("text 1", "en"), ("text 5", "en")]
+    assert umpteen("convert", source, tmp_path / "both.jsonl", "--where", "lang=en", "--where", "lang=de").code == 0
+    assert len(list(library.read(tmp_path / "both.jsonl"))) == 6
+    none = umpteen("convert", source, out, "--where", "lang=fr")
+    assert none.code == 1 and "has lang=fr; nothing was written" in none.err
+    assert len(list(library.read(out))) == 2
+    wrong = umpteen("convert", source, out, "--where", "lang")
+    assert wrong.code == 2 and "FIELD=VALUE" in wrong.err
+
+
 def test_convert_tells_what_has_no_place(umpteen: Command, data: Path, tmp_path: Path) -> None:
     assert "no place for it: ids (18)" in umpteen("convert", data, tmp_path / "t.ft").out
     done = umpteen("convert", data, tmp_path / "t.svm")

@@ -41,6 +41,14 @@ def test_a_corpus_as_tsv(umpteen: Command, model: Path, data: Path) -> None:
     assert rows[0] == ["fruit0", "1", "fruit", "Fruit to eat", "1.0000"]
 
 
+def test_a_threshold_alone_is_all_that_decides(umpteen: Command, tmp_path: Path) -> None:
+    rows = [{"text": f"word{n} and all", "labels": [f"l{n}"]} for n in range(12)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert umpteen("train", tmp_path / "t.jsonl", "--model", "popular", "--out", tmp_path / "p").code == 0
+    found = json.loads(umpteen("tag", tmp_path / "p", "--text", "all", "--threshold", 0.01, "--json").out)["labels"]
+    assert len(found) == 12
+
+
 def test_threshold_leaves_labels_out(umpteen: Command, model: Path) -> None:
     assert "no label" in umpteen("tag", model, "--text", "apple", "--threshold", 1.5).out
     assert json.loads(umpteen("tag", model, "--text", "apple", "--threshold", 1.5, "--json").out)["labels"] == []

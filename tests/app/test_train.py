@@ -204,3 +204,25 @@ def test_named_documents_calibrate_for_free(umpteen: Command, data: Path, tmp_pa
     arguments = ("train", data, "--valid", data / "test.jsonl", "--model", "neighbours", "--out")
     assert "Calibrated (isotonic) on 6 documents." in umpteen(*arguments, tmp_path / "c").out
     assert "Calibrated" not in umpteen(*arguments, tmp_path / "p", "--no-calibrate").out
+
+
+def test_validation_documents_of_a_folder(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    (folder / "train.jsonl").write_bytes((data / "train.jsonl").read_bytes())
+    (folder / "valid.jsonl").write_bytes((data / "test.jsonl").read_bytes())
+    done = umpteen("train", folder, "--valid", folder, "--out", tmp_path / "m")
+    assert done.code == 0, done.err
+    assert "on 6 documents" in done.out
+
+
+def test_what_calibration_would_refuse_is_said_before_training(
+    umpteen: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("umpteen.PLT._fit", lambda *_: pytest.fail("was trained"))
+    one = tmp_path / "one.jsonl"
+    one.write_text('{"text": "iron", "labels": ["metal"]}\n{"text": "none", "labels": []}\n')
+    done = umpteen("train", data, "--valid", one, "--out", tmp_path / "m")
+    assert done.code == 1 and "two at least" in done.err
+    done = umpteen("train", data, "--calibrate", "--set", "favour=0.5", "--out", tmp_path / "m")
+    assert done.code == 1 and "set 'favour' to 0" in done.err

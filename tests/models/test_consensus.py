@@ -57,6 +57,14 @@ def test_sure_members_stay_sure() -> None:
     assert found.scores.tolist() == [[1.0, 0.0]]
 
 
+def test_what_is_next_to_certain_is_told_apart() -> None:
+    sure = Ranking(np.array([[3, 7]], np.int32), np.array([[1.0, 1.0]], np.float32))
+    other = Ranking(np.array([[7, 3]], np.int32), np.array([[0.99, 0.01]], np.float32))
+    found = joined([sure, other], 2, how="either", weights=EVEN, offset=60)
+    assert found.labels.tolist() == [[7, 3]]
+    assert 1.0 >= found.scores[0, 0] > found.scores[0, 1] > 0.99999  # equal scores would stand in the order of ids
+
+
 def test_learnt_weights_believe_the_member_that_knows() -> None:
     random = np.random.default_rng(0)
     truth = random.random((800, 6)) < 0.3
@@ -119,9 +127,42 @@ def test_saved_and_fresh_members_and_their_settings(members: dict[str, Classifie
     trees = [member.params for member in model._members[1:4]]
     assert [(p.trees, p.eps, p.seed) for p in trees] == [(2, 0.25, 3), (2, 0.4, 3), (2, 0.4, 4)]
     assert model.params.options == ("plt:fast.eps=0.25", "plt.eps=0.4", "plt.trees=2")
-    assert Consensus().set_params(plt__trees=1).params.options == ("plt.trees=1",)
+    changed = Consensus(members=("plt", "neighbours"), plt__trees=1, neighbours__ngrams=2)
+    changed.set_params(plt__trees=3)
+    assert changed.params.options == ("plt.trees=3", "neighbours.ngrams=2")
+    with pytest.raises(SettingError, match="No member is called 'plttt'"):
+        Consensus(plttt__trees=1).fit(TEXTS, LABELS)
     model.save(tmp_path / "m")
     assert umpteen.load(tmp_path / "m").params == model.params
+
+
+def test_saved_members_may_know_all_documents(members: dict[str, Classifier], tmp_path: Path) -> None:
+    members["tree"].save(tmp_path / "saved")
+    model = Consensus(members=(str(tmp_path / "saved"), "neighbours"), how="learnt")
+    assert model.begun and not Consensus(members=("plt",)).begun
+    with pytest.raises(DataError, match="name others with --valid"):
+        model.fit(TEXTS, LABELS)
+    assert model.fit(TEXTS, LABELS, valid=umpteen.Corpus.from_texts(TEST, TRUTH)).score(TEST, TRUTH) > 0.95
+
+
+def test_depth_and_not_what_is_asked_for_decides(members: dict[str, Classifier]) -> None:
+    model = Consensus.of(members, depth=2)
+    few, many = model.rank(TEST, 2), model.rank(TEST, 6)
+    assert np.array_equal(few.labels, many.labels[:, :2]) and np.array_equal(few.scores, many.scores[:, :2])
+
+
+def test_very_few_documents_are_all_learnt_from() -> None:
+    model = Consensus(members=("plt", "neighbours"), how="learnt", held_out=0.1).fit(TEXTS[:12], LABELS[:12])
+    assert model._learnt is not None
+
+
+def test_members_that_read_text_say_so_before_any_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr(PLT, "_fit", lambda *_: pytest.fail("was trained"))
+    model = Consensus(members=("plt", "fasttext"))
+    assert not model.takes_features() and Consensus(members=("plt", "mlp")).takes_features()
+    with pytest.raises(DataError, match="which fasttext cannot read"):
+        model.fit(sparse.csr_array(np.eye(4, dtype=np.float32)), [["a"], ["b"], ["a"], ["b"]])
 
 
 def test_tables_of_a_configuration_file_are_members_settings() -> None:

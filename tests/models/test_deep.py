@@ -9,7 +9,7 @@ import pytest
 import umpteen
 from toy import NAMES, TOPICS, toy
 from umpteen.contract.classifier import Classifier
-from umpteen.core.errors import DataError, SettingError
+from umpteen.core.errors import DataError, SettingError, UmpteenError
 from umpteen.metrics.ranking import Judged
 from umpteen.models import model
 from umpteen.train import device
@@ -158,3 +158,29 @@ def test_a_trial_that_dies_counts_as_no_gain(monkeypatch: pytest.MonkeyPatch) ->
     assert device.half_gain.__wrapped__() == 0.0
     monkeypatch.setattr(device, "_TRIAL", "print(1.5)")
     assert device.half_gain.__wrapped__() == 1.5
+
+
+def test_runs_of_words_count_in_explanations() -> None:
+    fitted = model("fasttext")(**SMALL, buckets=500, ngrams=3).fit(TEXTS, LABELS)
+    network, number = fitted._network, 0
+    found = fitted.explain(TEST[0], fitted.labels_.keys[number])
+    batch = fitted._source(umpteen.Corpus.from_texts(TEST[:1])).batch(np.arange(1))
+    place = fitted._known.tolist().index(number)
+    whole = network.logit(batch, place).item() - network.scorer.last.bias[place].item()
+    assert sum(feature.weight for feature in found.features) == pytest.approx(whole, abs=1e-4)  # it is linear
+
+
+@pytest.mark.parametrize(("name", "settings"), [("mlp", {"layers": ()}), ("xmlcnn", {"spans": ()})])
+def test_networks_of_nothing_are_refused(name: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(SettingError, match="names no"):
+        model(name)(**settings)
+
+
+def test_a_training_that_goes_astray_is_not_saved() -> None:
+    with pytest.raises(UmpteenError, match="the loss is no longer a number"):
+        model("mlp")(min_df=1, rate=1e6, epochs=2, clip=0.0, jobs=1).fit(TEXTS, LABELS)
+
+
+def test_zero_keeps_all_words() -> None:
+    fitted = model("rankae")(encoder="lstm", max_features=0, min_df=1, epochs=1, least_steps=0, jobs=1, members=1)
+    assert len(fitted.fit(TEXTS, LABELS)._reader.words) > 20

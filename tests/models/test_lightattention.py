@@ -208,3 +208,10 @@ def test_before_the_first_step_labels_are_where_their_documents_lie(name: str, m
         first = [fitted.labels_.keys[label] for label in fitted.rank(TEST, 1).labels[:, 0]]
         found[means] = np.mean([key in own for key, own in zip(first, TRUTH, strict=True)])
     assert found[True] > 0.9 > found[False]
+
+
+@pytest.mark.parametrize("settings", [{"meet": 0}, {"sampling": "static"}])
+def test_leaning_where_the_bag_has_no_part(settings: dict[str, Any]) -> None:
+    fitted = made(generator="attention", **settings).fit(TEXTS, LABELS)
+    found = fitted.explain(TEST[0], by="leaning")
+    assert found.features

@@ -20,7 +20,9 @@ SHAPE = Shape(
     bottleneck=6,
     votes=True,
     bag=0,
+    skip=0.0,
     relu=False,
+    pace=1.0,
     dropout=0.0,
     length=5,
 )
@@ -82,8 +84,7 @@ def literal_logits(made: Cooperating, given: TaughtBatch, document: int) -> Tens
     logits = made.outputs.layer.weight @ hidden + made.outputs.layer.bias
     for label, share in zip(given.voted[document].tolist(), given.shares[document], strict=True):
         if label >= 0:
-            usual = made.votes.usual[label]
-            raised = F.softplus(made.votes.height) * torch.log1p(share * made.votes.bend.exp() / usual)
+            raised = F.softplus(made.votes.height) * torch.log1p(share * made.votes.bend.exp())
             logits = logits + raised * F.one_hot(torch.tensor(label), LABELS)
     return logits
 
@@ -123,13 +124,24 @@ def test_best_are_the_best_of_all_logits(k: int) -> None:
     assert labels.tolist() == order.tolist()
 
 
-def test_before_it_has_learnt_anything_labels_rank_by_their_votes() -> None:
+def test_before_it_has_learnt_anything_votes_raise_what_is_usual() -> None:
     torch.manual_seed(1)
-    made = Cooperating(Words(np.ones((9, 8), np.float32)), DESCRIPTIONS, SHARES / 10, SHAPE).eval()
+    made = Cooperating(Words(np.ones((9, 8), np.float32)), DESCRIPTIONS, SHARES, SHAPE).eval()
     given = replace(batch(), voted=torch.tensor([[0, 1], [2, -1], [1, 2]]), weights=batch().weights.float())
     given = replace(given, shares=torch.tensor([[0.3, 0.7], [1.0, 0.0], [0.4, 0.6]]))
-    assert made(given).argmax(dim=1).tolist() == [1, 2, 2]  # though 0 is the most frequent
-    assert torch.sigmoid(made(given)[1, 2]).item() == pytest.approx(0.5, abs=0.05)
+    votes = torch.tensor([[0.3, 0.7, 0.0], [0.0, 0.0, 1.0], [0.0, 0.4, 0.6]])
+    raised = made(given) - torch.logit(torch.from_numpy(SHARES))
+    assert torch.allclose(raised, 0.5 * torch.log1p(np.e**3 * votes), atol=1e-4)
+
+
+def test_what_reads_in_order_learns_at_its_own_pace() -> None:
+    made = network(bag=4, pace=0.25)
+    slow, names = {id(weight) for weight in made.slow}, dict(made.named_parameters())
+    apart = ("outputs.", "whole.", "votes.", "level.")
+    assert made.pace == 0.25
+    assert {name for name, weight in names.items() if id(weight) not in slow} == {
+        name for name in names if name.startswith(apart)
+    }
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)

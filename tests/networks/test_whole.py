@@ -112,3 +112,13 @@ def test_a_descent_begins_with_what_is_fresh(words: Words, whole: Whole, inherit
     assert lowest.met is not None and lowest.view is not None
     met = lowest.met.weight @ lowest.view(torch.cat([torch.zeros(1, 8), own.middle[None] + axes[:1]], dim=1)).T
     assert met[:, 0].numpy(force=True) == pytest.approx(directions[:, 0], abs=1e-4)
+
+
+def test_some_documents_of_a_step_have_no_bag(words: Words) -> None:
+    torch.manual_seed(0)
+    made, tokens = Whole(3, words, BAG, dropout=0.0, skip=0.3), torch.randint(1, WORDS, (1000, 30))
+    states = torch.ones(len(tokens), 3)
+    without = (made.train()(states, tokens)[:, 3:] == 0).all(dim=1)
+    assert 0.25 < without.float().mean() < 0.35
+    assert (made(states, tokens)[:, :3] == 1).all()
+    assert (made.eval()(states, tokens)[:, 3:] != 0).any(dim=1).all()

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from study.plans import NOISY, PLAIN, toy_folder, written
 from umpteen.core.errors import DataError, MissingExtraError, SettingError
+from umpteen.models import model
 from umpteen.study.cells import Cell, cells
 from umpteen.study.reading import read_study
 from umpteen.study.sources import found
@@ -47,7 +48,7 @@ def test_varied_settings(tmp_path: Path) -> None:
     assert made[1].wanted["settings"]["characters"] == [3, 5]
 
 
-def test_marks_change_with_what_matters(tmp_path: Path) -> None:
+def test_marks_change_with_what_matters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def mark(text: str) -> str:
         return runs(tmp_path, text)[0].mark
 
@@ -60,6 +61,10 @@ def test_marks_change_with_what_matters(tmp_path: Path) -> None:
         assert known != mark(f"{change}\n{PLAIN}")
     assert known != mark(PLAIN.replace('model = "neighbours"', 'model = "neighbours"\nsettings = { min_df = 2 }'))
     assert known != mark(PLAIN.replace("nDCG@3", "nDCG@7"))
+    joint = PLAIN.replace('model = "neighbours"', 'model = "consensus"\nsettings = { members = ["plt:fast"] }')
+    before = mark(joint)
+    monkeypatch.setitem(model("plt").Params.presets["fast"], "trees", 2)  # type: ignore[misc]
+    assert before != mark(joint)
     (tmp_path / "toy" / "labels.tsv").write_text("baking\tBaking\n")
     assert known != mark(PLAIN)
 
@@ -98,6 +103,8 @@ def test_features_are_not_given_to_a_model_that_reads_text(tmp_path: Path) -> No
     text = PLAIN.replace('"toy"', '"numbers.txt"').replace('"neighbours"', '"xmlcnn"')
     (only,) = runs(tmp_path, text)
     assert only.at["model"] == "popular"
+    joint = text.replace('model = "xmlcnn"', 'model = "consensus"\nsettings = { members = ["plt", "xmlcnn"] }')
+    assert [cell.at["model"] for cell in runs(tmp_path, joint)] == ["popular"]
     text = text.replace('"popular"', '"xmlrnn"')
     with pytest.raises(DataError, match="numbers holds ready features, which no model reads"):
         runs(tmp_path, text)

@@ -108,6 +108,17 @@ def test_published_rows_and_ranks(made: Callable[..., Made]) -> None:
     assert ranks.note.startswith("Average over the rows that a model has (1 of P@k, 1 of nDCG@k); 1 is the best.")
 
 
+def test_the_smallest_error_and_the_shortest_time_rank_first(made: Callable[..., Made]) -> None:
+    study = made(PLAIN.replace('["P@1", "nDCG@3"]', '["ECE@5", "train-seconds"]\nranks = true'))
+    for cell in study[1].cells:
+        first = cell.at["model"] == "kNN"
+        Result(cell.mark, {"ECE@5": 1.0 if first else 20.0, "train-seconds": 9.0 if first else 3.0}).save(
+            study[1].folder(cell)
+        )
+        study[1].look(cell)
+    assert text(shown(study)[1]) == [["kNN", "1.00*", "2.00"], ["popular", "2.00", "1.00*"]]
+
+
 def test_the_page_and_its_files(made: Callable[..., Made], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     plot = '[[plots]]\nname = "lines"\nkind = "lines"\nx = "rate"\nmeasures = ["P@1"]\n'

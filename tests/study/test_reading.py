@@ -100,6 +100,16 @@ def test_mistakes(tmp_path: Path, change: tuple[str, str], sentence: str) -> Non
     [
         ('[[plots]]\nname = "p"\nkind = "pie"\nmeasures = ["P@1"]', "'kind' cannot be 'pie'. There are: bars, lines."),
         ('[[plots]]\nname = "p"\nkind = "lines"\nmeasures = ["P@1"]', "lines go over numbers, and 'measure' is none"),
+        (
+            '[[models]]\nname = "w"\nmodel = "plt"\nvary = { trees = [1, 2] }\n'
+            '[[tables]]\nname = "r"\nmeasures = ["P@1"]\nranks = true\nagainst = "w"',
+            "'r' compares with 'w', which is several models, since it varies.",
+        ),
+        (
+            '[[models]]\nname = "w"\nmodel = "plt"\nvary = { loss = ["hinge", "logistic"] }\n'
+            '[[plots]]\nname = "p"\nkind = "lines"\nx = "loss"\nmeasures = ["P@1"]',
+            "'p' draws lines over 'loss', and 'hinge' is no number: use bars.",
+        ),
         ('[[plots]]\nname = "scores"\nkind = "bars"\nmeasures = ["P@1"]', "two have the name 'scores'."),
         ('[[published]]\nname = "x"\ndata = "toi"\nsource = "y"\nscores = { "P@1" = 1 }', "Did you mean 'toy'?"),
         ('[[published]]\nname = "x"\ndata = "toy"\nsource = "y"', "'scores' is missing"),

@@ -38,6 +38,14 @@ def test_values_as_one_writes_them(tmp_path: Path) -> None:
     assert fixed == {"branch": 4} and [*rest] == ["cost", "leaf", "characters", "balance"]
 
 
+def test_values_go_together_with_the_preset_and_each_other() -> None:
+    bonsai = space_of(PLT, ["branch=50,100"], None, owner="plt", text=True, preset="bonsai")
+    assert bonsai == {"branch": Choices((50, 100))}
+    assert space("balance=false", "branch=10,100")["branch"] == Choices((10, 100))
+    with pytest.raises(SettingError, match="power of two"):
+        space("branch=10,100")
+
+
 def test_without_any_the_models_own_are_tried() -> None:
     usual = space()
     assert {"cost", "threshold", "leaf", "min_df"} <= {*usual}

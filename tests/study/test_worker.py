@@ -163,3 +163,15 @@ def test_why_a_child_ended(tmp_path: Path) -> None:
     assert _why(-9, tmp_path) == "The run was ended by SIGKILL, perhaps since memory did not suffice."
     assert _why(-15, tmp_path) == "The run was ended by SIGTERM."
     assert _why(3, tmp_path) == "The run ended with code 3:   bad thing"
+
+
+def test_the_time_of_a_stopped_consensus_is_that_of_its_members(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run")
+    row = {"step": 25, "epoch": 0.5, "loss": 0.3, "ndcg@5": 0.41, "best": 1, "documents/s": 100.0}
+    for member, seconds in (("attentionxml", 3600.0), ("fasttext", 60.0)):
+        part = run.part(member)
+        part.record({**row, "seconds": seconds})
+        part.done.mkdir(parents=True)
+        (part.done / "log.tsv").write_text((part.path / "log.tsv").read_text())  # of the model that it became
+    assert worker._seconds(run.path) == 3660
+    assert [log.parent.name for log in worker._logs(run.path)] == ["attentionxml", "fasttext"]

@@ -47,6 +47,19 @@ def test_lessons_are_shares_of_votes_and_their_parents() -> None:
         assert np.allclose(lessons.nodes.toarray()[row], np.minimum(wanted @ REACH.toarray(), 1), atol=1e-6)
 
 
+def test_what_has_no_known_word_is_near_to_nothing() -> None:
+    blank = np.concatenate([PLACES[:4], np.zeros((2, 6), np.float32)])
+    teacher = Teacher.of(blank, Y[:6], REACH)
+    assert (teacher.nearest_others(5).documents[4:] == -1).all()
+    assert (teacher.nearest_others(5).documents[:4] < 4).all()
+    assert (teacher.nearest(np.zeros((1, 6), np.float32), 3).documents == -1).all()
+
+
+def test_votes_of_opposite_documents_are_not_lost() -> None:
+    near = Near(np.array([[3, 5, -1]], np.int32), np.array([[-0.5, -0.9, 0.0]], np.float32))
+    assert near.votes(1000.0).tolist() == [[1, 0, 0]]
+
+
 def test_fewer_documents_than_neighbours() -> None:
     teacher = Teacher.of(PLACES[:2], Y[:2], REACH)
     near = teacher.nearest_others(4)

@@ -54,3 +54,37 @@ def test_small_gradients_hardly_move_weights_that_know_something() -> None:
     assert moved[False][:2] == pytest.approx([0.01 * 1e-7 / (1e-7 + 1e-8), 0.02 * 1e-7 / (1e-7 + 1e-8)], rel=1e-2)
     assert moved[True][:2] == pytest.approx([1e-5, 2e-5], rel=1e-2)
     assert moved[True][2] > 0.005
+
+
+@pytest.mark.parametrize("kind", ["sgd", "adam"])
+def test_some_weights_learn_at_a_pace_of_their_own(kind: str) -> None:
+    layer = nn.Linear(3, 2)
+    nn.init.constant_(layer.weight, 1.0)
+    nn.init.constant_(layer.bias, 1.0)
+    layer.slow, layer.pace = [layer.weight], 0.25  # type: ignore[assignment]
+    optimiser = Optimiser(layer, Learning(optimiser=kind, rate=0.01, decay=0.0, clip=0.0))
+    (layer.weight.sum() + layer.bias.sum()).backward()
+    optimiser.step(0.01)
+    moved, whole = 1 - layer.weight.detach(), 1 - layer.bias[0].item()
+    assert whole == pytest.approx(0.01, rel=1e-3)
+    assert torch.allclose(moved, torch.full((2, 3), whole / 4), rtol=1e-3)
+
+
+@pytest.mark.parametrize("clip", [0.0, 5.0])
+def test_what_sgd_goes_on_with_does_not_grow(clip: float) -> None:
+    table = nn.EmbeddingBag(5, 2, mode="sum", sparse=True)
+    optimiser = Optimiser(table, Learning(optimiser="sgd", rate=0.01, clip=clip))
+    for _ in range(4):
+        table(torch.tensor([[1, 1, 2]])).sum().backward()
+        optimiser.step(0.01)
+    (kept,) = optimiser._parts[0].state.values()
+    assert kept["momentum_buffer"]._nnz() <= 5
+
+
+def test_a_rate_of_nothing_moves_nothing() -> None:
+    table = nn.EmbeddingBag(5, 2, mode="sum", sparse=True)
+    before = table.weight.detach().clone()
+    optimiser = Optimiser(table, Learning(rate=0.0))
+    table(torch.tensor([[1, 2]])).sum().backward()
+    optimiser.step(0.0)
+    assert torch.equal(table.weight, before)

@@ -86,6 +86,40 @@ def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
         made("fasttext").fit(TEXTS[::-1], LABELS[::-1], run=again)
     with pytest.raises(FolderError, match="There is no run in"):
         Run(tmp_path / "nothing", resume=True)
+    made("fasttext", held_out=0).fit(TEXTS, LABELS, run=Run(tmp_path / "all", seconds=0))
+    with pytest.raises(FolderError, match="begun with other data"):
+        made("fasttext", held_out=0).fit(TEXTS[::-1], LABELS[::-1], run=Run(tmp_path / "all", resume=True))
+
+
+def test_sgd_without_clipping_goes_on_as_undisturbed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = {"optimiser": "sgd", "clip": 0.0}
+    update, updates = Loop._update, iter(range(1000))
+
+    def dies(self: Loop, rows: object, done: float) -> float:
+        if next(updates) == 12:
+            raise KilledError
+        return update(self, rows, done)
+
+    with monkeypatch.context() as patch, pytest.raises(KilledError):
+        patch.setattr(Loop, "_update", dies)
+        made("fasttext", **plain).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    resumed = made("fasttext", **plain).fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True, seconds=0))
+    assert equal(resumed, made("fasttext", **plain).fit(TEXTS, LABELS))
+
+
+def test_a_second_training_takes_as_many_steps_as_were_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    update, taken = Loop._update, []
+
+    def counted(self: Loop, rows: object, done: float) -> float:
+        taken.append(self)
+        return update(self, rows, done)
+
+    monkeypatch.setattr(Loop, "_update", counted)
+    trained = made("mlp", every=1, epochs=2, refit=True).fit(TEXTS, LABELS)
+    first, second = dict.fromkeys(taken)
+    epoch = sum(loop is second for loop in taken) / len(second._order(0))
+    assert epoch == pytest.approx(first.counts["best"], abs=1 / len(second._order(0)))
+    assert trained._network is not None
 
 
 def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:

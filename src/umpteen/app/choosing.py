@@ -51,7 +51,7 @@ def choice(
     if policy is not None or (model.tuning_ is not None and k is None and threshold is None):
         return _by_policy(model, policy)
     least = usual[1] if k is None and threshold is None else threshold
-    most = usual[0] if k is None else k
+    most = k if k is not None else usual[0] if threshold is None else DEPTH
     words = [*([f"the first {most}"] if k or least is None else []), *([f"score {least:g} or more"] if least else [])]
     return Choice(
         ", ".join(words), most, lambda found: found.top(most) if least is None else found.top(most).above(least)

@@ -1,12 +1,16 @@
 """A training with its calibration: documents are kept aside for it where none were named."""
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+from umpteen.core.errors import DataError
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
     from umpteen.core.corpus import Corpus
 
 _ASIDE, _MOST = 0.1, 5_000  # share of the documents kept aside, and how many at most
+_LEAST = 2  # documents with labels, for calibration
 
 
 def taught(
@@ -24,6 +28,15 @@ def taught(
     """
     if calibrate is None:
         calibrate = valid is not None and not getattr(model.params, "favour", 0)
+    if calibrate:
+        model.check_tunable()
+        if valid is not None:
+            _check_enough(valid)
+        elif model.begun:
+            raise DataError(
+                "Probabilities are learnt from documents that the model does not know, and its saved members may know "
+                "all of these: name others with --valid."
+            )
     if not calibrate or valid is not None:
         model.fit(corpus, valid=valid, **given)
         if calibrate:
@@ -36,6 +49,12 @@ def taught(
         tuning, space = model.tuning_, model.labels_
         model.fit(corpus, **given)
         model.tuning_ = tuning.moved(space, model.labels_) if tuning is not None else None
+
+
+def _check_enough(valid: "Corpus") -> None:
+    """Raise where calibration could not work, before a long training shows it."""
+    if len(list(islice((labels for labels in valid.labels() if labels), _LEAST))) < _LEAST:
+        raise DataError(f"Calibration needs labelled documents, two at least, and {valid.name} has fewer.")
 
 
 def _parted(corpus: "Corpus", seed: int) -> "tuple[Corpus, Corpus]":

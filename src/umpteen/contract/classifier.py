@@ -55,6 +55,19 @@ class Classifier(Saved):
         params = cls.Params.made(settings, owner=cls.__name__, preset=name)
         return cls(**{f.name: getattr(params, f.name) for f in fields(params)})
 
+    @property
+    def begun(self) -> bool:
+        """Whether some of it has learnt before `fit`, so that no documents can be kept aside from that."""
+        return False
+
+    def takes_features(self) -> bool:
+        """Whether documents may be ready features, with these settings."""
+        return self.reads_features
+
+    def beneath(self) -> dict[str, Any]:
+        """What answers depend on beside the settings, as JSON."""
+        return {}
+
     # What a model gives -------------------------------------------------------------------------------------------
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
@@ -239,14 +252,18 @@ class Classifier(Saved):
         `tuning_.found` says what came of it.
         """
         self._check_fitted()
-        if isinstance(self.params, Tail) and self.params.favour:
-            raise UmpteenError("Labels are in the order of probabilities once calibrated: set 'favour' to 0 for that.")
+        self.check_tunable()
         given = corpus_of(X, labels_of(y)[0] if y is not None else None)
         labelled = given.take(np.array([len(labels) > 0 for labels in given.labels()], bool))
         ranking = Ranking.joined((self._scored(part, DEPTH) for part in labelled.batches(_BATCH)), DEPTH)
         counts = self.labels_.counts
         self.tuning_ = Tuning.learn(ranking, self.truth(labelled), counts, how=how, goal=goal, policy=policy)
         return self
+
+    def check_tunable(self) -> None:
+        """Raise where the settings do not go with calibration."""
+        if isinstance(self.params, Tail) and self.params.favour:
+            raise UmpteenError("Labels are in the order of probabilities once calibrated: set 'favour' to 0 for that.")
 
     def choose(self, X: Any, policy: Policy | None = None) -> Ranking:
         """The labels that each document gets: by a policy, if calibrated, else as many as training documents had."""

@@ -9,7 +9,7 @@ from umpteen.core.files import ENDINGS, plain_name
 if TYPE_CHECKING:
     from umpteen.core.corpus import Corpus
 
-TRAIN, TEST = ("train", "trn"), ("test", "tst", "dev", "valid")
+TRAIN, VALID, TEST = ("train", "trn"), ("valid", "dev"), ("test", "tst", "dev", "valid")
 LABELS = ("labels.tsv", "vocabulary.txt", "labels.ttl", "labels.rdf")
 
 

@@ -32,12 +32,18 @@ class Documents(Protocol):
     def targets(self, labels: int) -> Tensor: ...
 
 
+class Felt(nn.Identity):
+    """Lets through how much each place of a text counts, (documents, longest), for explanations to differentiate by."""
+
+
 class Network(nn.Module):
     """Documents to scores of labels."""
 
     words: Words  # vectors of tokens, which explanations differentiate by
     labels: int
     led: Sequence[Tensor] = ()  # weights that know something before they learn
+    slow: Sequence[Tensor] = ()  # weights that learn at `pace` of the rate
+    pace: float = 1.0
 
     def forward(self, batch: Documents) -> Tensor:
         """Logits of all labels, (documents, labels)."""

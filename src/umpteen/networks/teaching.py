@@ -24,7 +24,8 @@ from umpteen.networks.reading import Reading, SelfAttention
 from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 
-_ONE = 0.5413  # where softplus is 1
+_HALF = -0.4328  # where softplus is a half
+_BEND = 3.0  # so a vote in twenty is where shares begin to count by their logarithm
 POOLINGS = ("mean+max", "mean", "max", "flatten")
 
 
@@ -38,7 +39,9 @@ class Shape:
     bottleneck: int
     votes: bool  # whether neighbours' votes are added to labels' logits, where there is a teacher
     bag: int  # width of the bag of the text's words that stands beside the bottleneck, 0 for none
+    skip: float  # share of the documents in a step without it
     relu: bool  # after the bottleneck, of numbers levelled first
+    pace: float  # share of the rate at which all before the labels and the bag learn
     dropout: float
     length: int  # words of a text, at most
 
@@ -64,22 +67,14 @@ class Taught(Documents, Protocol):
 
 
 class Votes(nn.Module):
-    """What a share of the neighbours' votes adds to a logit: nothing for none, and never less for more.
+    """What a share of the neighbours' votes adds to a logit: nothing for none, and never less for more."""
 
-    It begins so that, beside the logit of the share of documents that have a label, votes decide: labels rank by their
-    votes, however frequent they are, and one that all vote for is about as likely as not.
-    """
-
-    def __init__(self, shares: Tensor) -> None:
-        """`shares` of the documents that labels have, (labels,)."""
+    def __init__(self) -> None:
         super().__init__()
-        self.height, self.bend = nn.Parameter(torch.tensor(_ONE)), nn.Parameter(torch.tensor(0.0))
-        self.register_buffer("usual", shares.clamp(min=1e-6))
-        self.usual: Tensor
+        self.height, self.bend = nn.Parameter(torch.tensor(_HALF)), nn.Parameter(torch.tensor(_BEND))
 
-    def forward(self, labels: Tensor, shares: Tensor) -> Tensor:
-        """For each label, given its share of the votes."""
-        return F.softplus(self.height) * torch.log1p(shares * self.bend.exp() / self.usual[labels])
+    def forward(self, shares: Tensor) -> Tensor:
+        return F.softplus(self.height) * torch.log1p(shares * self.bend.exp())
 
 
 class Cooperating(Network):
@@ -106,12 +101,15 @@ class Cooperating(Network):
         pooled = {"mean+max": 2 * width, "flatten": self.longest * width}.get(shape.pooling, width)
         self.bottleneck = nn.Linear(pooled, shape.bottleneck, bias=False)
         self.level = nn.LayerNorm(shape.bottleneck) if shape.relu else None  # or units die: ReLU would answer 0 for all
-        self.whole = Whole(shape.bottleneck, words, shape.bag, dropout=shape.dropout)
+        self.whole = Whole(shape.bottleneck, words, shape.bag, dropout=shape.dropout, skip=shape.skip)
         self.outputs = Outputs(self.whole.width, self.labels)
+        read = (self.words, self.student, self.teacher, self.together, self.bottleneck)
+        self.slow = [weight for part in read if part is not None for weight in part.parameters()]
+        self.pace = shape.pace
         usual = torch.from_numpy(shares)
         with torch.no_grad():
             self.outputs.layer.bias.copy_(torch.logit(usual, eps=1e-6))
-        self.votes = Votes(usual) if shape.votes and taught else None
+        self.votes = Votes() if shape.votes and taught else None
         if self.votes is not None:
             nn.init.zeros_(self.outputs.layer.weight)  # what votes say is where it begins, unless labels are led
 
@@ -166,14 +164,14 @@ class Cooperating(Network):
         if self.votes is None:
             return logits
         pairs, shares = _pairs(batch)
-        return logits.index_put((pairs[:, 0], pairs[:, 1]), self.votes(pairs[:, 1], shares), accumulate=True)
+        return logits.index_put((pairs[:, 0], pairs[:, 1]), self.votes(shares), accumulate=True)
 
     def loss(self, batch: Taught) -> Tensor:  # type: ignore[override]
         """Binary cross-entropy, summed over labels, mean over documents."""
         hidden, raised = self.hidden(batch), None
         if self.votes is not None:
             pairs, shares = _pairs(batch)
-            raised = Raised(pairs, self.votes(pairs[:, 1], shares))
+            raised = Raised(pairs, self.votes(shares))
         return self.outputs.cross_entropy(hidden, batch.positives, batch.worth, raised).mean()
 
     def best(self, batch: Taught, k: int) -> tuple[Tensor, Tensor]:  # type: ignore[override]
@@ -190,7 +188,7 @@ class Cooperating(Network):
         pairs, shares = _pairs(batch)
         there = batch.voted >= 0
         raised = logits.new_full(batch.voted.shape, -torch.inf)
-        raised[there] = self.outputs.at(hidden, pairs) + self.votes(pairs[:, 1], shares)
+        raised[there] = self.outputs.at(hidden, pairs) + self.votes(shares)
         twice = (labels.unsqueeze(2) == batch.voted.unsqueeze(1)).any(dim=2)
         logits = logits.masked_fill(twice, -torch.inf)
         return torch.cat([labels, batch.voted.clamp(min=0)], dim=1), torch.cat([logits, raised], dim=1)
@@ -204,7 +202,7 @@ class Cooperating(Network):
         if self.votes is None:
             return own
         shares = (batch.shares * (batch.voted == label)).sum(dim=1)
-        raised: Tensor = own + self.votes(torch.full_like(rows, label), shares)
+        raised: Tensor = own + self.votes(shares)
         return raised
 
     def attention(self, batch: Taught, label: int) -> Tensor:  # type: ignore[override]

@@ -37,16 +37,24 @@ class Lying:
 class Whole(nn.Module):
     """Vectors (documents, states) and tokens to vectors (documents, width)."""
 
-    def __init__(self, states: int, words: Words, bag: int, *, dropout: float) -> None:
-        """`bag` is the width of the bag, 0 for none; `dropout` the share of its numbers left out in a step."""
+    def __init__(self, states: int, words: Words, bag: int, *, dropout: float, skip: float = 0.0) -> None:
+        """`bag` is the width of the bag, 0 for none; `dropout` the share of its numbers left out in a step.
+
+        `skip` is the share of documents in a step that have none, so that what was read has to answer by itself.
+        """
         super().__init__()
-        self.states, self.width, self.bag = states, states + bag, None
+        self.states, self.width, self.bag, self.skip = states, states + bag, None, skip
         if bag:
             counted = WordBag(len(words), bag, dropout=words.dropout.p)
             self.bag = nn.Sequential(counted, Sized(bag), nn.ReLU(), nn.Dropout(dropout))
 
     def forward(self, states: Tensor, tokens: Tensor) -> Tensor:
-        return states if self.bag is None else torch.cat([states, self.bag(tokens)], dim=1)
+        if self.bag is None:
+            return states
+        bags = self.bag(tokens)
+        if self.training and self.skip:
+            bags = bags * (torch.rand(len(bags), 1, device=bags.device) >= self.skip)
+        return torch.cat([states, bags], dim=1)
 
     @torch.no_grad()
     def lying(self, documents: Iterable[Tensor], Y: sparse.csr_array, onto: Tensor | None = None) -> Lying:

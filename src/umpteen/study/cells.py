@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any
 
+from umpteen.contract.classifier import Classifier
 from umpteen.core.errors import DataError, SettingError, UmpteenError
 from umpteen.models import model
 from umpteen.study.measures import depths
@@ -66,6 +67,7 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
     Models that read text are left out where there are ready features instead.
     """
     settings = {variant.name: [*_settings(study, variant)] for variant in study.models}
+    kinds = {variant.name: _made(variant) for variant in study.models}
     found = []
     for source in sources:
         models = [variant for variant in study.models if is_for(variant, source)]
@@ -91,6 +93,8 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
                     "settings": {**own, "seed": seed},
                     "seed": seed,
                 }
+                if beneath := kinds[variant.name].beneath():
+                    wanted["beneath"] = beneath
                 place = {"data": source.data.name, **_place(noise), **varied, "model": variant.name}
                 number = split["number"] if split else None
                 found.append(Cell(place, number, seed, wanted, source.files, values["jobs"]))
@@ -100,7 +104,13 @@ def cells(study: Study, sources: Sequence[Source]) -> list[Cell]:
 def is_for(variant: Variant, source: Source) -> bool:
     """Whether a model is to learn from some data: it can read them, and the study wants it to."""
     wanted = not variant.data or source.data.name in variant.data
-    return wanted and (source.is_text or model(variant.model).reads_features)
+    return wanted and (source.is_text or _made(variant).takes_features())
+
+
+def _made(variant: Variant) -> Classifier:
+    """A model with the settings of a variant, the first of those that vary."""
+    kind, first = model(variant.model), {name: values[0] for name, values in variant.vary.items()}
+    return kind(**vars(kind.Params.made({**variant.settings, **first}, owner=variant.model, preset=variant.preset)))
 
 
 def _settings(study: Study, variant: Variant) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

@@ -30,6 +30,9 @@ def check(study: Study) -> None:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise wrong(f"two have the name {twice!r}. Give each {what} its own, by name = ...")
+    for table in study.tables:
+        if any(variant.name == table.against and variant.vary for variant in study.models):
+            raise wrong(f"{table.name!r} compares with {table.against!r}, which is several models, since it varies.")
     for part in study.outputs:
         _check_dimensions(study, part)
 
@@ -47,6 +50,12 @@ def _check_dimensions(study: Study, part: Table | Plot) -> None:
             )
     if used[0] == used[1]:
         raise SettingError(f"{study.file}: {part.name!r} uses {used[0]!r} twice.")
+    if isinstance(part, Plot) and part.kind == "lines":
+        tried = [value for variant in study.models for value in variant.vary.get(part.x, ())]
+        if word := next((value for value in tried if isinstance(value, bool | str | list | tuple)), None):
+            raise SettingError(
+                f"{study.file}: {part.name!r} draws lines over {part.x!r}, and {word!r} is no number: use bars."
+            )
     if study.noise is None and (left := [m for m in part.measures if measures.without_noise(m)]):
         raise SettingError(f"{study.file}: {part.name!r} shows {left[0]!r}, and there is no [noise] in this study.")
 

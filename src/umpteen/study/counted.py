@@ -48,7 +48,9 @@ def counted(sources: Sequence[Source], out: Path) -> dict[str, Counts]:
     """By the data's names; what was counted before of the same files is not counted again."""
     kept, found = _kept(out / _FILE), {}
     for source in sources:
-        mark = json.dumps([marks(source), source.data.format, [*source.data.where.items()]], default=list)
+        mark = json.dumps(
+            [marks(source), source.data.format, [*source.data.where.items()], _split(source)], default=list
+        )
         known = kept.get(source.data.name)
         if known is None or known["mark"] != mark:
             known = {"mark": mark, "counts": asdict(Counts.of(source))}
@@ -58,6 +60,10 @@ def counted(sources: Sequence[Source], out: Path) -> dict[str, Counts]:
         with Staging() as staging:
             staging.open(out / _FILE).write(json.dumps(kept, indent=1, ensure_ascii=False).encode() + b"\n")
     return found
+
+
+def _split(source: Source) -> dict[str, Any] | None:
+    return asdict(source.split) if source.split is not None else None
 
 
 def _kept(file: Path) -> dict[str, Any]:

@@ -107,7 +107,8 @@ class Runner:
                 cell, f"It needs about {spoken(need)} of memory, and {spoken(self.budget)} are allowed (--memory)."
             )
             return
-        with (folder / LOG).open("w", encoding="utf-8") as log, bar(cell.name) as line:
+        further = "a" if (folder / "run").is_dir() else "w"
+        with (folder / LOG).open(further, encoding="utf-8") as log, bar(cell.name) as line:
             child = self._started(job, log.fileno())
             if child is None:
                 return

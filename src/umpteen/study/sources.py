@@ -59,6 +59,13 @@ def found(data: Data) -> Source:
     return Source(data, train, test, labels, corpus.is_text)
 
 
+def _is_there(place: Path) -> bool:
+    try:
+        return place.exists()
+    except OSError:  # a folder that may not be looked into
+        return False
+
+
 def _located(data: Data) -> Path:
     name = Path(data.path).expanduser()
     kept = os.environ.get("UMPTEEN_DATA")
@@ -66,7 +73,7 @@ def _located(data: Data) -> Path:
     if len(name.parts) == 1:
         places += [*(folder / name for folder in sorted(Path().iterdir())), cache_folder() / name]
     for place in places:
-        if place.exists():
+        if _is_there(place):
             return place
     looked = f"in {kept} (UMPTEEN_DATA)" if kept else "in UMPTEEN_DATA, which is not set"
     known = {path.name for root in (Path(kept or "."), name.parent) if root.is_dir() for path in root.iterdir()}

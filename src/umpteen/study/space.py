@@ -77,10 +77,18 @@ class Span:
 Space = dict[str, Values]
 
 
-def space_of(params: type[Settings], given: Sequence[str], file: Path | None, *, owner: str, text: bool) -> Space:
+def space_of(
+    params: type[Settings],
+    given: Sequence[str],
+    file: Path | None,
+    *,
+    owner: str,
+    text: bool,
+    preset: str | None = None,
+) -> Space:
     """What the user names, in a file or as name=values; without either, what the model's settings say.
 
-    Of data without text, settings of how text is read are left out.
+    Of data without text, settings of how text is read are left out. Values go together with those of the preset.
     """
     if not given and file is None:
         usual = {name: Choices(values) for name, values in params.searched().items()}
@@ -92,13 +100,16 @@ def space_of(params: type[Settings], given: Sequence[str], file: Path | None, *,
             raise SettingError(f"--set takes NAME=VALUES, such as cost=0.3,1,3 or rate=0.0005..0.005, not {one!r}.")
         found[name.strip()] = values
     params.check_names(found, owner=owner)
-    return {name: _checked(params, name, _values(params, name, values), owner) for name, values in found.items()}
+    wanted = {name: _values(params, name, values) for name, values in found.items()}
+    first = {name: values.ends[0] for name, values in wanted.items()}
 
+    def checked(name: str, values: Values) -> Values:
+        """The same with values of the setting's type; raises where it does not take one."""
+        made = (params.made({**first, name: value}, owner=owner, preset=preset) for value in values.ends)
+        typed = tuple(getattr(one, name) for one in made)
+        return Choices(typed) if isinstance(values, Choices) else values
 
-def _checked(params: type[Settings], name: str, values: Values, owner: str) -> Values:
-    """The same with values of the setting's type; raises where it does not take one."""
-    typed = tuple(getattr(params.made({name: value}, owner=owner), name) for value in values.ends)
-    return Choices(typed) if isinstance(values, Choices) else values
+    return {name: checked(name, values) for name, values in wanted.items()}
 
 
 def _of_text(params: type[Settings]) -> set[str]:

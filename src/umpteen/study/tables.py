@@ -5,6 +5,7 @@ from typing import Any
 
 from umpteen.metrics.compare import Comparison, Result
 from umpteen.metrics.compare import family as of
+from umpteen.metrics.report import is_error
 from umpteen.study import measures
 from umpteen.study.figures import Figure, Point, shown, values_of, varying
 from umpteen.study.plan import Study, Table
@@ -64,13 +65,18 @@ def _by_dimension(column: str, study: Study, points: Sequence[Point], names: Seq
 def _compared(table: Table, points: Sequence[Point]) -> Comparison:
     """All figures of a table that at least two models have in the same place."""
     found = [
-        Result(str(point.rivals), _model(point), name, -figure.mean if measures.less_is_better(name) else figure.mean)
+        Result(str(point.rivals), _model(point), name, _worth(name, figure.mean))
         for point in points
         for name, figure in point.figures.items()
         if name in table.measures
     ]
     places = [(result.dataset, result.metric) for result in found]
     return Comparison(r for r, place in zip(found, places, strict=True) if places.count(place) > 1)
+
+
+def _worth(measure: str, value: float) -> float:
+    """A figure such that more is better, but for errors, which comparisons turn round themselves."""
+    return -value if measures.less_is_better(measure) and not is_error(measure) else value
 
 
 def _standings(table: Table, comparison: Comparison) -> Sheet:

@@ -63,8 +63,10 @@ def done(job: Mapping[str, Any]) -> Result:
         costs["size"] = _saved(made, place / "model", keep=job["keep"])
     found = _judged(made, documents, job, costs)
     if run is not None:
-        if log := run.log():
-            (place / TRAINING).write_text(log, encoding="utf-8")
+        for log in _logs(run.path):
+            name = TRAINING if log.parent == run.path else f"{log.parent.name}-{TRAINING}"
+            if log.stat().st_size:
+                shutil.copyfile(log, place / name)
         run.remove()
     return found
 
@@ -82,11 +84,17 @@ def _run(place: Path, mark: str) -> tuple[Run, float]:
 
 
 def _seconds(place: Path) -> float:
-    """The time that a stopped run took; 0 where its log does not say."""
-    try:
-        return histories([place])[0].seconds
-    except UmpteenError:
-        return 0.0
+    """The time that a stopped run took, with those of its members; 0 where logs do not say."""
+    total = 0.0
+    for log in _logs(place):
+        with suppress(UmpteenError):
+            total += histories([log.parent])[0].seconds
+    return total
+
+
+def _logs(run: Path) -> list[Path]:
+    """A run's log, or those of its members."""
+    return [log for log in (run / TRAINING, *sorted(run.glob(f"*/{TRAINING}"))) if log.is_file()]
 
 
 def _rate(run: Run) -> dict[str, float]:

@@ -4,6 +4,7 @@ A training document is never its own neighbour, so its own labels have no part i
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,8 @@ class Near:
     def votes(self, sharpness: float) -> NDArray[np.float32]:
         """How much each counts, (documents, k); together 1 in a document that has any."""
         there = self.documents >= 0
-        nearest = self.cosines.max(axis=1, initial=-1.0, keepdims=True)
-        weights = np.where(there, np.exp(sharpness * (self.cosines - nearest)), 0).astype(np.float32)
+        nearest = np.where(there, self.cosines, -1).max(axis=1, initial=-1.0, keepdims=True)
+        weights = np.where(there, np.exp(sharpness * np.minimum(self.cosines - nearest, 0)), 0).astype(np.float32)
         weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.float32(1e-12))
         return weights
 
@@ -76,8 +77,14 @@ class Teacher:
             for start in range(0, len(vectors), _BLOCK):
                 found.append(self.index.nearest(vectors[start : start + _BLOCK], k, probes=1, jobs=jobs))
                 line.advance(len(found[-1][0]))
-        documents, squares = ([*part] for part in zip(*found, strict=True))
-        return np.concatenate(documents), (1 - np.concatenate(squares) / 2).astype(np.float32)
+        documents, squares = (np.concatenate([*part]) for part in zip(*found, strict=True))
+        nothing = ~vectors.any(axis=1, keepdims=True) | self._blank[documents]  # is near to nothing
+        return np.where(nothing, -1, documents), (1 - squares / 2).astype(np.float32)
+
+    @cached_property
+    def _blank(self) -> NDArray[np.bool_]:
+        """Which of its documents have no known word."""
+        return np.asarray(~self.index.vectors.any(axis=1), bool)
 
     def lessons(self, near: Near, sharpness: float) -> Lessons:
         """What the neighbours bring: the share of their votes for each label, and the most of it for each node."""

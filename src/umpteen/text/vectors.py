@@ -36,7 +36,8 @@ def aligned(words: Sequence[str], source: str, *, seed: int) -> Found:
     if not found.any():
         raise DataError(f"The vectors of {source} have none of the {len(words)} words. Choose others, or none.")
     size = np.count_nonzero(found) * vectors.shape[1]
-    deviation = np.sqrt(np.vdot(vectors, vectors) / size - (vectors.sum(dtype=np.float64) / size) ** 2)  # others are 0
+    variance = np.vdot(vectors, vectors) / size - (vectors.sum(dtype=np.float64) / size) ** 2  # others are 0
+    deviation = np.sqrt(max(0.0, float(variance)))
     drawn = np.random.default_rng(seed).random((len(words) - np.count_nonzero(found), vectors.shape[1]), np.float32)
     drawn -= np.float32(0.5)
     drawn *= np.float32(deviation * 12**0.5)  # numbers drawn from a range of 1 deviate by the root of a twelfth

@@ -75,7 +75,7 @@ class Vocabulary:
 
     @classmethod
     def fit(cls, texts: Iterable[str], *, most: int, min_df: int, size: int | None = None) -> "Vocabulary":
-        """The `most` words that occur in most texts, in `min_df` of them at least; those of equal count by alphabet."""
+        """The `most` words (0: all) that occur in most texts, in `min_df` of them at least; equal ones by alphabet."""
         table, words, df, read = _empty(), list[str](), np.empty(0, np.int64), 0
         with bar("Reading words", size) as line:
             for chunk in chunks(texts):
@@ -94,7 +94,7 @@ class Vocabulary:
                 + (f"lower min_df, which is {min_df}." if words else "there are no letters in them.")
             )
         kept.sort(key=lambda number: (-often[number], words[number]))
-        return cls([words[number] for number in kept[:most]])
+        return cls([words[number] for number in kept[: most or None]])
 
     def with_words_of(self, texts: Iterable[str]) -> "Vocabulary":
         """These words, and behind them those of some more texts."""

@@ -80,8 +80,15 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
     devices = range(torch.cuda.device_count())
     with torch.random.fork_rng(devices), threads_of(settings.jobs), run.held() if run is not None else nullcontext():
         device = next(network.parameters()).device
-        loop = Loop(network, source, settings, judge, autocast_of(settings.precision, device), stage.until or math.inf)
-        marks = {"settings": _lasting(settings), "data": _mark(source) ^ _mark(valid)}
+        loop = Loop(
+            network,
+            source,
+            settings,
+            judge,
+            autocast_of(settings.precision, device),
+            math.inf if stage.until is None else stage.until,
+        )
+        marks: dict[str, object] = {"settings": _lasting(settings), "data": [_mark(source), _mark(valid)]}
         latest = run.latest() if run is not None else None
         if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)

@@ -33,7 +33,10 @@ from umpteen.train.keeping import Arrays, checksum, kept_beside
 from umpteen.train.settings import DeepSettings
 
 SENTENCES = "sentences"
-_NEEDED = ("vectors", "width", "compare", "rare", "neighbours", "duplicates", "length", "pieces", "seed")
+_NEEDED = (
+    *("vectors", "width", "vocabulary", "min_df", "length", "pieces"),
+    *("compare", "rare", "neighbours", "duplicates", "seed"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +109,7 @@ class Knowledge:
         They are made once for a run, and anew when data or settings are others.
         """
         Y = _labels(source)
-        mark, make = self._mark(source, corpus, valid, run), self._found(source, kept, corpus, valid)
+        mark, make = self._mark(source, kept, corpus, valid, run), self._found(source, kept, corpus, valid)
         found = kept_beside(run, "teacher", mark, make)
         places: Vectors = np.asarray(found["places"])
         self.rare = bool(found["rare"])
@@ -144,12 +147,15 @@ class Knowledge:
 
         return make
 
-    def _mark(self, source: Source, corpus: Corpus, valid: Corpus | None, run: Run | None) -> Mapping[str, Any]:
+    def _mark(
+        self, source: Source, kept: Source, corpus: Corpus, valid: Corpus | None, run: Run | None
+    ) -> Mapping[str, Any]:
         """What the neighbours depend on."""
         if run is None:
             return {}
         texts = (text for part in (corpus, valid) if part is not None for text in part.texts())
-        data = checksum(chain(texts, (source.numbers, _labels(source).indices)))
+        labels = (_labels(part).indices for part in (source, kept))
+        data = checksum(chain(self._reader.words, texts, (source.numbers, *labels)))
         return {"settings": {name: getattr(self._settings, name) for name in _NEEDED}, "data": data}
 
     def conclude(self, places: Vectors, Y: sparse.csr_array) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from umpteen.core.errors import UmpteenError
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, mixed, shuffled
 from umpteen.train.optimiser import Optimiser
@@ -78,6 +79,7 @@ class Loop:
                 loss = self._update(rows, done)
                 counts["number"] += 1
                 counts["index"] += 1
+                done = counts["epoch"] + counts["index"] / len(order)
                 if counts["number"] % self.every:
                     yield Step(int(counts["number"]), done, len(rows), loss)
                     continue
@@ -88,7 +90,7 @@ class Loop:
             counts["index"] = 0
         if counts["number"] % self.every and not counts["ended"]:  # the last steps have not been looked at
             counts["ended"] = 1
-            yield self._looked(self.until, 0, loss)
+            yield self._looked(min(self.until, counts["epoch"]), 0, loss)
 
     def _is_over(self) -> bool:
         """Whether patience is at its end."""
@@ -105,6 +107,11 @@ class Loop:
         torch.manual_seed(chance + place()[0] * _SEEDS**2)
         with self._autocast():
             loss = weight(rows) * self._loss(self.source.batch(share(rows)))
+        if not torch.isfinite(loss):
+            raise UmpteenError(
+                f"Training went astray in step {int(self.counts['number']) + 1}: the loss is no longer a number. "
+                "Use a smaller rate, or shorten gradients (clip)."
+            )
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
         return mean(float(loss.detach()))
@@ -112,7 +119,7 @@ class Loop:
     def _looked(self, done: float, documents: int, loss: float) -> Step:
         """A look at the validation documents, with averaged weights once averaging has begun."""
         counts, averaged = self.counts, False
-        if done >= self.settings.average_from * self.epochs:
+        if done > self.settings.average_from * self.epochs:
             self._average.add(self.network)
             counts["averaged"], averaged = self._average.count, True
             self._average.swap(self.network)

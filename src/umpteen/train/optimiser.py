@@ -20,48 +20,46 @@ class Optimiser:
         self._named = {name: p for name, p in network.named_parameters() if p.requires_grad}
         sparse = [p for p in self._named.values() if id(p) in thin]
         dense = [p for p in self._named.values() if id(p) not in thin]
-        rate, decay, led = settings.rate, settings.decay, {id(p) for p in getattr(network, "led", ())}
-        calm = settings.calm if isinstance(settings, WholeSettings) else _USUAL
+        rate, decay = settings.rate, settings.decay
+        led, slow = ({id(p) for p in getattr(network, which, ())} for which in ("led", "slow"))
+        calm, pace = settings.calm if isinstance(settings, WholeSettings) else _USUAL, getattr(network, "pace", 1.0)
 
         def parted(parameters: list[nn.Parameter]) -> list[dict[str, Any]]:
-            """Those that know something already, and the others."""
-            known = [p for p in parameters if id(p) in led]
-            others = [p for p in parameters if id(p) not in led]
-            return [{"params": part, "eps": eps} for part, eps in ((known, calm), (others, _USUAL)) if part]
+            """Those that know something already, those that learn at a pace of their own, and the others."""
+            groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+            for p in parameters:
+                groups.setdefault((calm if id(p) in led else _USUAL, pace if id(p) in slow else 1.0), []).append(p)
+            return [{"params": part, "eps": eps, "pace": pace} for (eps, pace), part in groups.items()]
 
         self._parts: list[torch.optim.Optimizer] = []
         if dense and settings.optimiser == "sgd":
-            self._parts.append(torch.optim.SGD(dense, lr=rate, momentum=settings.momentum, weight_decay=decay))
+            self._parts.append(torch.optim.SGD(parted(dense), lr=rate, momentum=settings.momentum, weight_decay=decay))
         elif dense:
             self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay))
         if sparse and settings.optimiser == "sgd":
-            self._parts.append(torch.optim.SGD(sparse, lr=rate, momentum=settings.momentum))
+            self._parts.append(torch.optim.SGD(parted(sparse), lr=rate, momentum=settings.momentum))
         elif sparse:
-            self._parts.append(torch.optim.SparseAdam(parted(sparse), lr=rate))
+            self._parts.append(torch.optim.SparseAdam(parted(sparse), lr=rate or 1.0))
         self._clip = settings.clip
 
     def step(self, rate: float) -> None:
         """Change the weights by the gradients at hand, which are then gone."""
+        for parameter in self._named.values():
+            if parameter.grad is not None and parameter.grad.is_sparse:
+                parameter.grad = parameter.grad.coalesce()  # or what sgd goes on with grows from step to step
         if self._clip:
             self._shorten()
         for part in self._parts:
             for group in part.param_groups:
-                group["lr"] = rate
+                group["lr"] = rate * group["pace"]
             part.step()
             part.zero_grad(set_to_none=True)
 
     @torch.no_grad()
     def _shorten(self) -> None:
         """Scale the gradients so that together they are at most `clip` long."""
-        found = []
-        for parameter in self._named.values():
-            if parameter.grad is None:
-                continue
-            if parameter.grad.is_sparse:
-                parameter.grad = parameter.grad.coalesce()
-                found.append(parameter.grad.values())
-            else:
-                found.append(parameter.grad)
+        given = (p.grad for p in self._named.values() if p.grad is not None)
+        found = [gradient.values() if gradient.is_sparse else gradient for gradient in given]
         length = torch.stack([torch.linalg.vector_norm(g) for g in found]).norm()
         torch._foreach_mul_(found, (self._clip / (length + 1e-6)).clamp(max=1.0))
 

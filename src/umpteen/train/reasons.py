@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from umpteen.contract.explanation import Explanation, Feature, Kind, spread
 from umpteen.networks.bag import WordBag
-from umpteen.networks.network import Network
+from umpteen.networks.network import Felt, Network
 from umpteen.text.readers import Places
 from umpteen.train.batches import Batch
 
@@ -60,7 +60,11 @@ def _leaning(network: Network, batch: Batch, label: int) -> Tensor:
         with torch.enable_grad():
             (slope,) = torch.autograd.grad(network.logit(replace(batch, values=values), label).sum(), values)
         return (slope * values).detach()
-    seen = [network.words, *(part.dropout for part in network.modules() if isinstance(part, WordBag))]
+    seen = [
+        *{part.words: 1 for part in network.modules() if isinstance(part, Network)},  # of those inside it too
+        *(part.dropout for part in network.modules() if isinstance(part, WordBag)),
+        *(part for part in network.modules() if isinstance(part, Felt)),
+    ]
     held: dict[nn.Module, Tensor] = {}
 
     def keep(module: nn.Module, given: object, made: Tensor) -> Tensor:
@@ -71,7 +75,7 @@ def _leaning(network: Network, batch: Batch, label: int) -> Tensor:
     try:
         with torch.enable_grad():
             total = network.logit(batch, label).sum()
-            slopes = torch.autograd.grad(total, [*held.values()])
+            slopes = torch.autograd.grad(total, [*held.values()], allow_unused=True, materialize_grads=True)
     finally:
         for hook in hooks:
             hook.remove()

@@ -16,10 +16,8 @@ from umpteen.contract.kinds import POLICIES
 from umpteen.core.errors import DataError
 from umpteen.core.files import Staging
 from umpteen.core.progress import bar
-from umpteen.data.folder import corpus_at
+from umpteen.data.folder import VALID, corpus_at
 from umpteen.study.style import check_ending
-
-_VALID = ("valid", "dev")
 
 
 def calibrate(
@@ -76,7 +74,7 @@ def calibrate(
         if not plot.absolute().parent.is_dir():
             raise DataError(f"There is no folder {plot.parent} to write {plot.name} into.")
     loaded = load(model)
-    corpus = corpus_at(valid, part=_VALID, format=format, base=base, skip_bad=skip_bad)
+    corpus = corpus_at(valid, part=VALID, format=format, base=base, skip_bad=skip_bad)
     with keeping(f"The model in {model} is unchanged."):
         with bar(f"Calibrating on {corpus.name}"):
             tuning = loaded.calibrate(corpus, how=how, goal=goal, policy=wanted).tuning_

@@ -13,6 +13,8 @@ from umpteen.app.commands.study import command, say
 from umpteen.app.searches import outcome, show_plan, written
 from umpteen.app.studies import told
 from umpteen.core.errors import DataError, SettingError
+from umpteen.core.files import missing
+from umpteen.data.folder import VALID, member
 
 if TYPE_CHECKING:
     from umpteen.study.cells import Cell
@@ -84,10 +86,12 @@ def search(
     check(metric)
     source = found(Data(name=spoken(str(data)), path=str(data), format=format))
     kind = model_class(model)
-    if not source.is_text and not kind.reads_features:
-        raise DataError(f"{model} reads text, and {source.data.name} holds ready features. Choose another --model.")
-    values = space_of(kind.Params, set or (), space, owner=model, text=source.is_text)
+    valid = _judging(valid)
+    values = space_of(kind.Params, set or (), space, owner=model, text=source.is_text, preset=preset)
     fixed, values = parted(values)
+    usual = kind(**vars(kind.Params.made(fixed, owner=model, preset=preset)))
+    if not source.is_text and not usual.takes_features():
+        raise DataError(f"{model} reads text, and {source.data.name} holds ready features. Choose another --model.")
     if not values:
         raise SettingError(f"There is nothing to search in {model}: name settings with --set NAME=VALUES.")
     wanted = Search(
@@ -102,7 +106,8 @@ def search(
         seed=seed,
     )
     place = out or Path(f"search-{model}")
-    wanted.cell(wanted.trials[0], 1.0)  # so that a mistake shows before the work
+    for trial in wanted.trials:
+        wanted.cell(trial, 1.0)  # so that a mistake shows before the work
     if not dry_run:
         claimed(place, f"search {model} on {source.data.name}", f"Settings of {model} for {source.data.name}")
     counts = counted([source], place)
@@ -133,3 +138,11 @@ def _round(runner: "Runner", cells: "Sequence[Cell]", rung: "Rung", wanted: "Sea
     with held(results.out / ".lock", by="another search"):
         runner.run(todo, lambda cell: note(f"{cell.at['trial']}: {told(results, cell, (wanted.metric,))}"))
     return results
+
+
+def _judging(valid: Path | None) -> Path | None:
+    """The file with validation documents, which may be named by its folder."""
+    file = (member(valid, VALID) or valid) if valid is not None else None
+    if file is not None and not file.exists():
+        raise DataError(missing(file))
+    return file

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +22,7 @@ from umpteen.app.teaching import taught
 from umpteen.core.errors import UmpteenError
 from umpteen.core.legible import number_of
 from umpteen.core.progress import bar
-from umpteen.data.folder import corpus_at
+from umpteen.data.folder import VALID, corpus_at
 
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
@@ -149,8 +150,8 @@ def fitted(
     older = load(start) if start else None
     kept = dict(older.get_params()) if isinstance(older, kind) and wanted.preset is None else {}
     made = kind(**vars(kind.Params.made(kept | dict(wanted.settings), owner=wanted.model, preset=wanted.preset)))
-    corpus = corpus_at(wanted.train, format=wanted.format, base=base, skip_bad=skip_bad)
-    valid = corpus_at(wanted.valid, format=wanted.format, base=base, skip_bad=skip_bad) if wanted.valid else None
+    read = partial(corpus_at, format=wanted.format, base=base, skip_bad=skip_bad)
+    corpus, valid = read(wanted.train), read(wanted.valid, part=VALID) if wanted.valid else None
     known = labels_for(wanted.train, wanted.labels, wanted.language)
     reading = {"base": base, "skip_bad": skip_bad, "calibrate": calibrate}
     run = _run(wanted, resume, reading) if kind.resumable else None

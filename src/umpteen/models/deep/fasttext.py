@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from umpteen.core.settings import Value, setting
-from umpteen.networks.network import Documents, Network
+from umpteen.networks.network import Documents, Felt, Network
 from umpteen.networks.scorer import Scorer
 from umpteen.networks.words import Words
 from umpteen.train.deep import DeepClassifier
@@ -62,22 +62,30 @@ class Averaged(Network):
         self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         self.runs = nn.EmbeddingBag(p.buckets if p.ngrams > 1 else 1, vectors.shape[1], mode="sum", sparse=True)
         nn.init.zeros_(self.runs.weight)
+        self.felt = Felt()
         self.scorer = Scorer(vectors.shape[1], (), shares)
 
     def forward(self, batch: Documents) -> Tensor:
         mask = batch.mask
         total = (self.words(batch.tokens) * mask.unsqueeze(2)).sum(dim=1)  # (documents, width)
         count = mask.sum(dim=1)
-        run = batch.tokens
+        run, felt = batch.tokens, self._felt(mask)
         for length in range(2, self.ngrams + 1):
             run = (run[:, :-1] + batch.tokens[:, length - 1 :] * _OTHER) * _STEP
             run = run ^ (run >> 32)
             there = mask[:, length - 1 :]
             buckets = run % self.runs.num_embeddings
             offsets = torch.cat([there.new_zeros(1, dtype=torch.int64), there.sum(dim=1).cumsum(0)[:-1]])
-            total = total + self.runs(buckets[there], offsets)
+            counts = None if felt is None else felt.unfold(1, length, 1).mean(dim=2)[there]
+            total = total + self.runs(buckets[there], offsets, counts)
             count = count + there.sum(dim=1)
         return self.scorer(total / count.clamp(min=1).unsqueeze(1))  # type: ignore[no-any-return]
+
+    def _felt(self, mask: Tensor) -> Tensor | None:
+        """For explanations, how much each word counts in the runs that it is part of, an equal part each."""
+        if self.ngrams == 1 or self.training or not torch.is_grad_enabled():
+            return None
+        return self.felt(mask.to(self.runs.weight.dtype))  # type: ignore[no-any-return]
 
     def loss(self, batch: Documents) -> Tensor:
         if not self.softmax:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.core.errors import SettingError
 from umpteen.core.settings import Value, setting
 from umpteen.networks.layers import Layers, finish
 from umpteen.networks.network import Documents, Network
@@ -31,6 +32,11 @@ class Mlp(DeepClassifier):
 
         layers: tuple[int, ...] = setting((512,), "Widths of the hidden layers.", least=1)
         dropout: float = setting(0.5, "Share of a layer's numbers left out in a step.", least=0, most=0.9)
+
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            if not self.layers:
+                raise SettingError("Setting 'layers' names no layer. Write layers=512 or the like.")
 
     params: Params
     reads_features = True

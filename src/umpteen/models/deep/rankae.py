@@ -141,7 +141,7 @@ class Autoencoder(Network):
         self.p, self.labels = p, len(shares)
         self.words = Words(vectors, sparse=len(vectors) > MANY)
         width = self.words.width
-        self.states = Recurrent(width, width // 2, length=_LENGTH, dropout=0.0) if p.encoder == "lstm" else None
+        self.states = Recurrent(width, max(1, width // 2), length=_LENGTH, dropout=0.0) if p.encoder == "lstm" else None
         width = self.states.width if self.states is not None else width
         self.excite = Excitation(width, reduction=p.reduction) if p.attention else None
         self.activate = nn.Sequential(*finish(width, dropout=p.dropout) if p.activate else ())

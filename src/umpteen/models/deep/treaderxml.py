@@ -53,10 +53,10 @@ class TReaderXML(DeepClassifier):
         """How what is taught enters the network, and the network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "paper": {**PAPER, **_PRINTED, "length": 300, "description": 4, "rate": 0.0001, "epochs": 50},
+            "paper": {**PAPER, **_PRINTED, "length": 300, "description": 4, "rate": 0.0001, "pace": 1.0, "epochs": 50},
             "printed": _PRINTED,
-            "config-0": {"teacher": False, "reading": "none"},
-            **{f"config-{n}": {"reading": way} for n, way in enumerate(WAYS, start=1)},
+            "config-0": {"teacher": False, "reading": "none", "bag": 0},
+            **{f"config-{n}": {"reading": way, "bag": 0} for n, way in enumerate(WAYS, start=1)},
         }
 
         weighing: str = setting(
@@ -78,9 +78,12 @@ class TReaderXML(DeepClassifier):
             16_000, "Words in a step, padding counted; where documents are long, it has fewer.", least=1
         )
         rate: float = setting(0.004, "Learning rate.", least=0)
+        pace: float = setting(0.25, "What reads words in their order learns at this share of the rate.", least=0)
+        skip: float = setting(
+            0.3, "Share of the documents in a step without a bag, so that reading alone must answer.", least=0, most=0.9
+        )
 
         pieces: int = setting(1, "A text is read up to `length` words times this, all at once.", least=1)
-        clip: float = setting(0.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
 
     params: Params
     reasons: ClassVar[tuple[Kind, ...]] = ("attention", "leaning")
@@ -140,7 +143,9 @@ class TReaderXML(DeepClassifier):
             bottleneck=p.bottleneck,
             votes=p.votes,
             bag=p.bag,
+            skip=p.skip,
             relu=p.relu,
+            pace=p.pace,
             dropout=p.dropout,
             length=p.length * p.pieces,
         )

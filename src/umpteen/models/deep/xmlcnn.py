@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.core.errors import SettingError
 from umpteen.core.settings import Value, setting
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.pooling import in_parts
@@ -36,6 +37,11 @@ class XmlCnn(DeepClassifier):
         pools: int = setting(8, "Stretches of the document whose largest values are kept.", least=1)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
         dropout: float = setting(0.5, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
+
+        def __post_init__(self) -> None:
+            super().__post_init__()
+            if not self.spans:
+                raise SettingError("Setting 'spans' names no filter. Write spans=2,4,8 or the like.")
 
     params: Params
 

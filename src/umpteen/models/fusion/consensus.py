@@ -52,7 +52,7 @@ class Consensus(Classifier):
             choices=("either", "mean", "ranks", "learnt"),
         )
         weights: tuple[float, ...] = setting((), "What each member's vote counts; empty: all the same.", least=0)
-        depth: int = setting(50, "Labels that each member lists.", least=1)
+        depth: int = setting(100, "Labels that each member lists.", least=1)
         offset: float = setting(60.0, "With ranks, place p counts 1 / (offset + p).", least=0)
         held_out: float = setting(
             0.1, "Share of the documents kept to learn weights by, where none are named.", least=0.01, most=0.5
@@ -87,7 +87,7 @@ class Consensus(Classifier):
 
     def set_params(self, **settings: Any) -> Self:
         """Change settings, those of members as `plt__trees` too; counts for the next `fit`."""
-        return super().set_params(**folded(settings))
+        return super().set_params(**folded(settings, self.params.options))
 
     @classmethod
     def of(cls, models: Sequence[Classifier] | Mapping[str, Classifier], *, valid: Any = None, **settings: Any) -> Self:
@@ -112,11 +112,35 @@ class Consensus(Classifier):
 
     def _asked(self) -> list[tuple[Member, Classifier]]:
         """The members that the settings name, none of which has learnt yet."""
-        texts, options = self.params.members, self.params.options
-        return [(m, m.made(self.params, options, texts[:n].count(m.text))) for n, m in enumerate(members_of(texts))]
+        check(self.params.members, self.params.options)
+        return [(member, self._made(n, member)) for n, member in enumerate(members_of(self.params.members))]
+
+    def _made(self, number: int, member: Member) -> Classifier:
+        before = self.params.members[:number].count(member.text)
+        return member.made(self.params, self.params.options, before)
+
+    @property
+    def begun(self) -> bool:
+        return any(member.saved for member in members_of(self.params.members))
+
+    def takes_features(self) -> bool:
+        return all(model.takes_features() for _, model in self._asked())
+
+    def beneath(self) -> dict[str, Any]:
+        return {
+            m.name: m.mark if m.saved else _lasting(self._made(n, m))
+            for n, m in enumerate(members_of(self.params.members))
+        }
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
+        if not corpus.is_text and (deaf := [m.name for m, model in self._wanted if not model.takes_features()]):
+            raise DataError(f"{corpus.name} holds ready features without text, which {deaf[0]} cannot read.")
         if self.params.how == "learnt" and valid is None:
+            if self.begun:
+                raise DataError(
+                    "Weights are learnt from documents that no member knows, and saved members may know all of these: "
+                    "name others with --valid, or as valid=."
+                )
             corpus, valid = self._parted(corpus, Y.shape[0])
         found = [
             model if member.saved else self._trained(member.name, model, corpus, valid)
@@ -148,7 +172,7 @@ class Consensus(Classifier):
         """Documents for the members to learn from, and others to learn weights by; of very few documents, the same."""
         order = np.random.default_rng(self.params.seed).permutation(documents)
         count = int(self.params.held_out * documents)
-        return (corpus.take(order[count:]), corpus.take(order[:count])) if count else (corpus, corpus)
+        return (corpus.take(order[count:]), corpus.take(order[:count])) if count > 1 else (corpus, corpus)
 
     def _take(self, names: list[str], members: list[Classifier], space: LabelSpace | None) -> None:
         """Become these members; their labels get ids of their own behind those of `space`."""
@@ -180,7 +204,7 @@ class Consensus(Classifier):
         return np.array(self.params.weights or [1.0] * len(self._members))
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        return self._joined(self._listed(corpus, max(k, self.params.depth)), k)
+        return self._joined(self._listed(corpus, self.params.depth), k)
 
     def _joined(self, rankings: list[Ranking], k: int) -> Ranking:
         how = cast(How, "either" if self.params.how == "learnt" else self.params.how)

@@ -4,6 +4,7 @@ A member is named `plt`, `plt:parabel` with a preset, or by the folder of a save
 `plt.trees` in the joint model's; where several members are of one model, `plt:parabel.trees` means one of them.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,11 @@ class Member:
     def saved(self) -> bool:
         """Whether it is there already."""
         return self.text.partition(":")[0] not in entries()
+
+    @property
+    def mark(self) -> str:
+        """Of a saved model: changes with what is in its folder."""
+        return hashlib.sha256((Path(self.text) / MANIFEST).read_bytes()).hexdigest()[:16]
 
     def made(self, settings: Settings, options: Iterable[str], turn: int) -> Classifier:
         """The model, saved or yet to be trained; `turn` counts equal members, which differ by their seeds."""
@@ -55,8 +61,11 @@ def members_of(texts: Iterable[str]) -> list[Member]:
     return found
 
 
-def folded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with those of members (`plt.trees`, `plt__trees`, or a table `plt`) among `options`."""
+def folded(values: Mapping[str, Any], known: Iterable[str] = ()) -> dict[str, Any]:
+    """Settings with those of members (`plt.trees`, `plt__trees`, or a table `plt`) among `options`.
+
+    They join the options that are named, or else those `known` before; of two for the same setting the later counts.
+    """
     own: dict[str, Any] = {}
     options: list[str] = []
     for key, value in values.items():
@@ -68,8 +77,9 @@ def folded(values: Mapping[str, Any]) -> dict[str, Any]:
         else:
             own[key] = value
     if options:
-        kept = own.get("options") or ()
-        own["options"] = (*(kept.split(",") if isinstance(kept, str) else kept), *options)
+        kept = own.get("options", known) or ()
+        every = (*(kept.split(",") if isinstance(kept, str) else kept), *options)
+        own["options"] = tuple({option.partition("=")[0]: option for option in every}.values())
     return own
 
 

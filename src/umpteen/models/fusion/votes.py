@@ -35,7 +35,18 @@ def joined(rankings: Sequence[Ranking], k: int, *, how: How, weights: Floats, of
             places = np.arange(1, ranking.depth + 1)
             parts.append(np.broadcast_to(share * (offset + 1) / (offset + places), scores.shape))
     ids, sums = merged(np.concatenate([ranking.labels for ranking in rankings], axis=1), np.concatenate(parts, axis=1))
-    return Ranking.best(ids, np.clip(-np.expm1(-sums) if how == "either" else sums, 0.0, 1.0), k)
+    best = Ranking.best(ids, sums, k)  # by the evidence, which tells apart what is next to certain
+    return Ranking(best.labels, _scores(best.scores, sure=how == "either"))
+
+
+def _scores(sums: NDArray[np.float32], *, sure: bool) -> NDArray[np.float32]:
+    """Sums that fall as scores between 0 and 1 that fall wherever sums do, be it by the least step there is."""
+    scores = np.clip(-np.expm1(-sums) if sure else sums, np.float32(0), np.float32(1))
+    for place in range(1, scores.shape[1]):
+        before = scores[:, place - 1]
+        less = np.where(sums[:, place] < sums[:, place - 1], np.nextafter(before, np.float32(0)), before)
+        scores[:, place] = np.minimum(scores[:, place], less)
+    return scores
 
 
 def learn(rankings: Sequence[Ranking], Y: sparse.csr_array) -> Floats:
