@@ -97,8 +97,18 @@ def umpteen(
 def main() -> NoReturn:
     """Run the command that the user typed."""
     gc.set_threshold(100_000, 50, 100)  # what is made at the start stays: looking for garbage in it takes a third
+    _wait_briefly()
     end_politely()
     show_on(terminal())
     code = guarded(app)
     gc.freeze()  # nor look once more at the end
     sys.exit(code)
+
+
+def _wait_briefly() -> None:
+    """Let threads that wait for others sleep soon; as it comes, OpenMP of GNU lets them hold their cores for long.
+
+    On an idle machine this changes nothing. On a busy one, those waited for would wait for these cores.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")
