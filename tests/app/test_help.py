@@ -54,7 +54,8 @@ def test_version(umpteen: object) -> None:
     [({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, "None")],
 )
 def test_threads_wait_briefly_unless_told_otherwise(given: dict[str, str], expected: str) -> None:
-    code = "import os, umpteen.app.cli as cli; cli.guarded = lambda app: print(os.environ.get('GOMP_SPINCOUNT')); cli.main()"
+    shown = "print(os.environ.get('GOMP_SPINCOUNT'))"
+    code = f"import os, umpteen.app.cli as cli; cli.guarded = lambda app: {shown}; cli.main()"
     clean = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
     done = subprocess.run([sys.executable, "-c", code], env=clean | given, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == expected
