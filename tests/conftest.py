@@ -1,9 +1,12 @@
 """What tests share: real data where it is there, a toy corpus whose right answers are obvious."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # as the command sets it, before torch is loaded: machines may be busy
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 

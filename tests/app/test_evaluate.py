@@ -86,6 +86,9 @@ def test_a_place_that_cannot_be_written_is_told_before_work(umpteen: Command, da
 
 
 def test_bad_places(umpteen: Command, model: Path, data: Path) -> None:
+    assert (
+        "--depth is how many labels to rank, at least 1, not 0." in umpteen("evaluate", model, data, "--depth", 0).err
+    )
     for at in ("0", "a", ""):
         done = umpteen("evaluate", model, data, "--at", at)
         assert done.code == 1

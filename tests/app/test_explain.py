@@ -23,6 +23,17 @@ def neighbours(umpteen: Command, data: Path, tmp_path: Path) -> Path:
     return tmp_path / "n"
 
 
+def test_calibrated_scores_say_so(umpteen: Command, plt: Path, data: Path, tmp_path: Path) -> None:
+    assert "calibrated" not in umpteen("explain", plt, "--text", TEXT).out
+    assert umpteen("calibrate", plt, data / "test.jsonl").code == 0
+    page = tmp_path / "e.html"
+    told = umpteen("explain", plt, "--text", TEXT, "--html", page).out
+    assert re.search(r"\(calibrated, from [01]\.\d\d\)", umpteen("explain", plt, "--text", TEXT).out), told
+    assert "(calibrated, from " in page.read_text()
+    found = json.loads(umpteen("explain", plt, "--text", TEXT, "--json").out)
+    assert 0 <= (found[0] if isinstance(found, list) else found)["raw"] <= 1
+
+
 @pytest.fixture
 def features(umpteen: Command, tmp_path: Path) -> tuple[Path, Path]:
     (tmp_path / "t.txt").write_text("4 3 2\n0 0:1 1:1\n1 2:1\n0 0:1\n1 2:2\n")

@@ -57,12 +57,14 @@ def test_what_would_be_tried(umpteen: Command, here: Path) -> None:
         (["toy", "--budget", "epochs"], "plt has no epochs to go through fewer of: use --budget documents."),
         (["toy", "--out", "toy"], "toy holds other files, not a study."),
         (["toy", "--space", "s.toml"], "There is no file s.toml."),
+        (["toy", "--valid", "none.jsonl"], "none.jsonl: The file is empty."),
     ],
 )
 def test_mistakes_get_one_sentence(
     umpteen: Command, here: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.setattr("subprocess.Popen", no_child)
+    (here / "none.jsonl").touch()
     done = umpteen("search", *arguments)
     assert done.code == 1
     assert sentence in done.err

@@ -50,8 +50,12 @@ def test_a_threshold_alone_is_all_that_decides(umpteen: Command, tmp_path: Path)
 
 
 def test_threshold_leaves_labels_out(umpteen: Command, model: Path) -> None:
-    assert "no label" in umpteen("tag", model, "--text", "apple", "--threshold", 1.5).out
-    assert json.loads(umpteen("tag", model, "--text", "apple", "--threshold", 1.5, "--json").out)["labels"] == []
+    def labels(threshold: float) -> list[dict[str, Any]]:
+        found = umpteen("tag", model, "--text", "apple heron iron", "--threshold", threshold, "--json").out
+        return list(json.loads(found)["labels"])
+
+    assert all(label["score"] >= 0.5 for label in labels(0.5))
+    assert len(labels(1)) < len(labels(0))
 
 
 def test_a_plain_file_is_one_document(umpteen: Command, model: Path, tmp_path: Path) -> None:
@@ -96,6 +100,8 @@ def test_piped_mistakes(
     ("arguments", "code", "sentence"),
     [
         (["--text", "a", "-k", "0"], 1, "at least 1, not 0"),
+        (["--text", "a", "--threshold", "1.5"], 1, "--threshold is a score between 0 and 1, not 1.5."),
+        (["--text", "a", "--threshold", "nan"], 1, "--threshold is a score between 0 and 1, not nan."),
         (["--text", " "], 1, "The text to tag is empty."),
         (["nowhere.txt"], 1, "There is no file nowhere.txt."),
         ([], 2, "Name a FILE, - for what is piped in, or --text."),

@@ -145,6 +145,28 @@ def test_saved_members_may_know_all_documents(members: dict[str, Classifier], tm
     assert model.fit(TEXTS, LABELS, valid=umpteen.Corpus.from_texts(TEST, TRUTH)).score(TEST, TRUTH) > 0.95
 
 
+def test_saved_members_must_read_such_documents(members: dict[str, Classifier], tmp_path: Path) -> None:
+    members["tree"].save(tmp_path / "saved")
+    model = Consensus(members=("plt", str(tmp_path / "saved")))
+    with pytest.raises(DataError, match="saved cannot be joined for these documents"):
+        model.fit(sparse.csr_array(np.eye(4, dtype=np.float32)), [["a"], ["b"], ["a"], ["b"]])
+
+
+@pytest.mark.parametrize("name", ["../evil", "/abs", "", "b/../x", "model.json", ".."])
+def test_names_of_members_are_names_of_folders(members: dict[str, Classifier], name: str) -> None:
+    with pytest.raises(SettingError, match="name is that of its folder"):
+        Consensus.of({"tree": members["tree"], name: members["near"]})
+
+
+def test_what_is_inside_a_model_is_not_replaced(members: dict[str, Classifier], tmp_path: Path) -> None:
+    Consensus.of(members).save(tmp_path / "m")
+    tree = umpteen.load(tmp_path / "m" / "tree")
+    for place in ("tree", "new"):
+        with pytest.raises(FolderError, match="is inside the model"):
+            tree.save(tmp_path / "m" / place)
+    assert umpteen.load(tmp_path / "m").rank(TEST, 1).labels.shape == (len(TEST), 1)
+
+
 def test_depth_and_not_what_is_asked_for_decides(members: dict[str, Classifier]) -> None:
     model = Consensus.of(members, depth=2)
     few, many = model.rank(TEST, 2), model.rank(TEST, 6)
@@ -177,7 +199,10 @@ def test_tables_of_a_configuration_file_are_members_settings() -> None:
         ({"members": ("pltt",)}, r"no model 'pltt' to join.* Did you mean 'plt'"),
         ({"members": ("plt:parabell",)}, "no preset 'parabell'"),
         ({"members": ()}, "names no model"),
-        ({"members": ("plt", "ovr"), "weights": (1.0,)}, "a weight for each of the 2 members"),
+        ({"members": ("plt", "ovr"), "weights": (1.0,)}, "a weight for each of the 2 members, not 1"),
+        ({"members": ("plt", "ovr"), "weights": (0.0, 0.0)}, "above 0 for one member at least"),
+        ({"members": ("plt", "ovr"), "weights": (1.0, 2.0), "how": "learnt"}, "how=learnt learns that"),
+        ({"members": "plt,ovr"}, "takes texts, not 'plt,ovr'"),
         ({"members": ("plt",), "how": "vote"}, "'how' cannot be 'vote'"),
     ],
 )
@@ -191,7 +216,7 @@ def test_wrong_settings(given: dict[str, Any], message: str) -> None:
     [
         ({"ovr.eps": "1"}, "No member is called 'ovr'"),
         ({"plt.tree": "1"}, r"no setting 'tree'\. Did you mean 'trees'"),
-        ({"plt.trees": "many"}, "takes a whole number"),
+        ({"plt.trees": "many"}, r"plt\.trees: Setting 'trees' takes a whole number"),
         ({"options": ["plt=3"]}, r"written member\.setting=value"),
     ],
 )

@@ -132,6 +132,8 @@ def test_the_command_line_wins(tmp_path: Path) -> None:
     assert (changed.seeds, changed.noise.rates if changed.noise else None) == ((4,), (0.1,))
     assert [(v.name, dict(v.settings)) for v in changed.models] == [("kNN", {"neighbours": "3", "min_df": " 2"})]
     assert [v.name for v in narrowed(study, models=["neighbours"]).models] == ["kNN"]
+    joint = narrowed(study, models=["knn"], settings=["kNN.plt.trees=1"])
+    assert [dict(v.settings) for v in joint.models] == [{"plt.trees": "1"}]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from umpteen.study.plan import Data
 from umpteen.study.results import Result, Results
 from umpteen.study.search import Rung, Search, Trial, rungs, searched
 from umpteen.study.sources import found, parts
-from umpteen.study.space import Choices, Span, drawn, parted, space_of, toml
+from umpteen.study.space import Choices, Span, _values, drawn, parted, space_of, toml
 
 PLT = model("plt").Params
 
@@ -34,6 +34,11 @@ def test_values_as_one_writes_them(tmp_path: Path) -> None:
     assert voters == {"neighbours": Span(5, 100, True)}
     (tmp_path / "s.toml").write_text('cost = [0.3, 1]\nleaf = "10..1000"\ncharacters = [[3, 4], [3, 5]]\nbranch = 4\n')
     assert space("balance=yes,no", file=tmp_path / "s.toml") == found
+    for folder in ("m/x", "m/y"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "model.json").touch()
+    pair = f"{tmp_path / 'm/x'},{tmp_path / 'm/y'}"
+    assert _values(model("consensus").Params, "members", pair) == Choices((pair,))
     fixed, rest = parted(found)  # type: ignore[arg-type]
     assert fixed == {"branch": 4} and [*rest] == ["cost", "leaf", "characters", "balance"]
 

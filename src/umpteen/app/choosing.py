@@ -46,6 +46,8 @@ def choice(
     """What the options ask for; `usual` is how many labels, and from which score, where nothing is said."""
     if k is not None and k < 1:
         raise DataError(f"-k is how many labels to give, at least 1, not {k}.")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise DataError(f"--threshold is a score between 0 and 1, not {threshold:g}.")
     if policy is not None and (k is not None or threshold is not None):
         raise BadParameter("Choose one of --policy and -k or --threshold.")
     if policy is not None or (model.tuning_ is not None and k is None and threshold is None):

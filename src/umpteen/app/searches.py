@@ -24,7 +24,7 @@ def show_plan(search: "Search", space: "Space", rounds: "Sequence[Rung]") -> Non
     show()
     rows = [(n, rung.trials, f"{100 * rung.share:.3g}% of the {search.budget}") for n, rung in enumerate(rounds, 1)]
     table(["round", "trials", "each with"], rows)
-    show(f"\nThe default goes through all rounds besides. What counts is {search.metric} on validation documents.")
+    show(f"\nThe usual settings go through all rounds besides. What counts is {search.metric} on validation documents.")
 
 
 def written(search: "Search", judged: "Sequence[Judged]", out: Path) -> list[Path]:
@@ -36,7 +36,7 @@ def written(search: "Search", judged: "Sequence[Judged]", out: Path) -> list[Pat
         raise UmpteenError(f"No trial ended well. {out / 'runs'} has what each said.")
     about = [
         f"The best of {len(judged)} settings of {search.model} for {search.source.data.name}:",
-        f"{search.metric} {best.score:.2f} on validation documents; the default has {_score(default)}.",
+        f"{search.metric} {best.score:.2f} on validation documents; with the usual settings {_score(default)}.",
     ]
     settings = {**search.fixed, **best.trial.settings}
     files = {
@@ -68,10 +68,11 @@ def outcome(search: "Search", judged: "Sequence[Judged]", files: list[Path], dat
     default = next(one for one in judged if not one.trial.settings)
     show()
     if judged[0] is default:
-        show(f"Nothing that was tried is better than the default, {search.metric} {_score(default)}.")
+        show(f"Nothing that was tried is better than the usual settings, {search.metric} {_score(default)}.")
     else:
         show(
-            f"{search.metric} {_score(judged[0])}; the default has {_score(default)}, on the same validation documents."
+            f"{search.metric} {_score(judged[0])}; with the usual settings {_score(default)}, on the same validation "
+            "documents."
         )
     show(f"Written: {', '.join(map(str, files))}")
     show(f"Next: umpteen train {quote(str(data))} --config {quote(str(files[0]))} --out MODEL")

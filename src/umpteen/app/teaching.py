@@ -3,6 +3,7 @@
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from umpteen.app.border import note
 from umpteen.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def taught(
     """
     if calibrate is None:
         calibrate = valid is not None and not getattr(model.params, "favour", 0)
+        if valid is not None and not calibrate:
+            note("Not calibrated: with 'favour', labels are not in the order of probabilities.")
     if calibrate:
         model.check_tunable()
         if valid is not None:
@@ -43,6 +46,11 @@ def taught(
             model.calibrate(valid)
         return
     rest, aside = _parted(corpus, model.params.seed)
+    if not _enough(aside):
+        raise DataError(
+            f"A tenth of the {corpus.size:,} documents would be kept aside for calibration, which is too few: name "
+            "others with --valid."
+        )
     model.fit(rest, valid=aside if model.watches else None, **given)
     model.calibrate(aside)
     if not model.watches:
@@ -53,8 +61,12 @@ def taught(
 
 def _check_enough(valid: "Corpus") -> None:
     """Raise where calibration could not work, before a long training shows it."""
-    if len(list(islice((labels for labels in valid.labels() if labels), _LEAST))) < _LEAST:
+    if not _enough(valid):
         raise DataError(f"Calibration needs labelled documents, two at least, and {valid.name} has fewer.")
+
+
+def _enough(documents: "Corpus") -> bool:
+    return len(list(islice((labels for labels in documents.labels() if labels), _LEAST))) == _LEAST
 
 
 def _parted(corpus: "Corpus", seed: int) -> "tuple[Corpus, Corpus]":

@@ -225,7 +225,9 @@ class Classifier(Saved):
                 raise DataError("The document gets no label, so there is nothing to explain: name one with --label.")
         number = best if label is None else self.labels_.id(label)
         found = self._explain(corpus, number, by or self._reasons()[0])
-        return found if self.tuning_ is None else replace(found, score=self._chance(corpus, number, found.score))
+        if self.tuning_ is None:
+            return found
+        return replace(found, score=self._chance(corpus, number, found.score), raw=found.score)
 
     def _chance(self, corpus: Corpus, label: int, score: float) -> float:
         """The probability of one label of the only document of `corpus`."""

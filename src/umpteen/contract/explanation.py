@@ -71,6 +71,7 @@ class Explanation:
     brought: tuple[Brought, ...] = ()  # what the neighbours taught, falling by share
     above: str = ""  # where the parents of labels come from
     votes: tuple["Vote", ...] = ()  # of the models that it was made of
+    raw: float | None = None  # the score before calibration, where `score` is a probability
     kind: Kind = "sum"  # what weights are: parts of a sum, shares of attention, or parts of a sum to first order
 
     def to_json(self) -> dict[str, Any]:

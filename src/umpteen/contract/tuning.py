@@ -80,6 +80,11 @@ class Tuning:
         check_choice("policy", policy or POLICIES[0], POLICIES)
         if len(ranking) < 2 or not Y.nnz:
             raise DataError(f"Calibration needs labelled documents, two at least; there are {len(ranking)}.")
+        if not Y[:, : len(counts)].nnz:
+            raise DataError(
+                "The model knows none of the labels of these documents, so there is nothing to calibrate: are they of "
+                "the same kind as those it learnt from?"
+            )
         if (ranking.labels < 0).all():
             raise DataError("The model suggests no label for any of these documents, so there is nothing to calibrate.")
         found = _halves(ranking, Y, counts, how, goal)

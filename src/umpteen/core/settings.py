@@ -143,6 +143,10 @@ def _type_name(hint: Any) -> str:
     )
 
 
+def _a(kind: str) -> str:
+    return kind if kind.endswith("s") else f"a {kind}"
+
+
 def _fits(value: object, hint: Any) -> bool:
     if get_origin(hint) is tuple:
         return isinstance(value, tuple) and all(_fits(v, get_args(hint)[0]) for v in value)
@@ -155,7 +159,7 @@ def _fits(value: object, hint: Any) -> bool:
 
 def _check(item: Any, hint: Any, value: Any) -> None:
     if not any(_fits(value, option) for option in _options(hint)):
-        raise SettingError(f"Setting {item.name!r} takes a {_type_name(hint)}, not {spelt(value)}.")
+        raise SettingError(f"Setting {item.name!r} takes {_a(_type_name(hint))}, not {spelt(value)}.")
     least, most, choices = (item.metadata[key] for key in ("least", "most", "choices"))
     if choices and value not in choices and value is not None:
         raise SettingError(f"Setting {item.name!r} cannot be {spelt(value)}. {did_you_mean(str(value), choices)}")
@@ -174,7 +178,7 @@ def _parsed(name: str, value: str | list[object], hint: Any) -> object:
             return _read(value, option)
         except ValueError:
             continue
-    raise SettingError(f"Setting {name!r} takes a {_type_name(hint)}, not {spelt(value)}.")
+    raise SettingError(f"Setting {name!r} takes {_a(_type_name(hint))}, not {spelt(value)}.")
 
 
 def _read(value: str | list[object], hint: Any) -> object:

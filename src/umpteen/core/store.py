@@ -127,7 +127,7 @@ class Folder:
         files = self.facts["files"]
         for name, known in files.items():
             file = self.path / name
-            if not _is_plain(name) or file.is_symlink() or not file.is_file():
+            if not is_plain(name) or file.is_symlink() or not file.is_file():
                 raise FolderError(f"{self.path} is damaged: {name!r} is missing or not a plain file. {ADVICE}")
             if not isinstance(known, dict) or known.get("bytes") != file.stat().st_size:
                 raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {ADVICE}")
@@ -138,7 +138,7 @@ class Folder:
                     raise FolderError(f"{self.path} is damaged: {name} is not what was saved. {ADVICE}")
         for name, known in self.facts.get("folders", {}).items():
             file = self.path / name / MANIFEST
-            plain = _is_plain(name) and not file.parent.is_symlink() and not file.is_symlink() and file.is_file()
+            plain = is_plain(name) and not file.parent.is_symlink() and not file.is_symlink() and file.is_file()
             if not plain or _state(file) != known:
                 raise FolderError(
                     f"{self.path} is damaged: the folder {name!r} is missing or not what was saved. {ADVICE}"
@@ -188,6 +188,8 @@ def check_free(path: str | Path) -> None:
         raise FolderError(f"{place} is not a folder. Choose another place with --out.")
     if place.is_dir() and any(place.iterdir()) and not (place / MANIFEST).is_file():
         raise FolderError(f"{place} holds other files, not an Umpteen model. Choose another place with --out.")
+    if (place.absolute().parent / MANIFEST).is_file():
+        raise FolderError(f"{place} is inside the model {place.parent}, which it would damage. Choose another --out.")
     parent = next(p for p in (place, *place.absolute().parents) if p.exists())
     if not os.access(parent if parent != place else place.absolute().parent, os.W_OK):
         raise FolderError(f"{place} cannot be written: no permission for {parent}. Choose another place with --out.")
@@ -215,9 +217,13 @@ def _manifest(path: Path) -> dict[str, Any]:
     return facts
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
     """Whether a name in a manifest leads nowhere but into its folder."""
-    return Path(name).name == name != ".." and len(name.encode("utf-8", "surrogatepass")) < 256
+    return (
+        bool(name)
+        and Path(name).name == name not in ("..", MANIFEST)
+        and len(name.encode("utf-8", "surrogatepass")) < 256
+    )
 
 
 def _own_checksum(manifest: dict[str, Any]) -> int:

@@ -11,6 +11,7 @@ from umpteen.explain.reading import (
     amount,
     balance,
     ballot,
+    calibrated,
     chance,
     chance_of,
     lesson,
@@ -91,7 +92,8 @@ def page(explanations: Sequence[Explanation], *, title: str) -> str:
 def _section(explanation: Explanation, number: int) -> str:
     """One label of the document."""
     key = "" if explanation.label == explanation.name else f'<p class="key">{escape(explanation.label)}</p>'
-    score = f'<p class="score">{_bar(explanation.score)}<span>score {escape(chance(explanation.score))}</span></p>'
+    told = chance(explanation.score) + calibrated(explanation)
+    score = f'<p class="score">{_bar(explanation.score)}<span>score {escape(told)}</span></p>'
     parts = _votes(explanation) if explanation.votes else _reasons(explanation)
     return (
         f'<section id="label{number}" aria-labelledby="name{number}">\n'

@@ -144,7 +144,13 @@ def ballot(vote: Vote) -> str:
     weight = "" if vote.weight == 1 else f", its vote counts {vote.weight:g}"
     if vote.place is None:
         return f"does not list it{weight}"
-    return f"place {vote.place:,}, score {chance(vote.score)}{weight}"
+    before = calibrated(vote.reasons) if vote.reasons is not None else ""
+    return f"place {vote.place:,}, score {chance(vote.score)}{before}{weight}"
+
+
+def calibrated(explanation: Explanation) -> str:
+    """What the score was before it became a probability, if it did."""
+    return "" if explanation.raw is None else f" (calibrated, from {chance(explanation.raw)})"
 
 
 def chance_of(path: tuple[Step, ...]) -> float:

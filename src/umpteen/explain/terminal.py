@@ -14,6 +14,7 @@ from umpteen.explain.reading import (
     amount,
     balance,
     ballot,
+    calibrated,
     chance,
     chance_of,
     lesson,
@@ -58,7 +59,10 @@ def lines(explanation: Explanation) -> Iterator[Text]:
 def _heading(explanation: Explanation) -> Text:
     key = "" if explanation.label == explanation.name else f"  ({one_line(explanation.label)})"
     return Text.assemble(
-        f"{chance(explanation.score)} {meter(explanation.score)} ", (one_line(explanation.name), "bold"), (key, "dim")
+        f"{chance(explanation.score)} {meter(explanation.score)} ",
+        (one_line(explanation.name), "bold"),
+        (key, "dim"),
+        (calibrated(explanation), "dim"),
     )
 
 

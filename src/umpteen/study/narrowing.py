@@ -66,6 +66,10 @@ def _names(data: Data) -> tuple[str, str]:
     return data.name.casefold(), spoken(data.path).casefold()
 
 
+def _known(study: Study, name: str) -> bool:
+    return any(name == v.model or name.casefold() == v.name.casefold() for v in study.models)
+
+
 def _meant(study: Study, name: str) -> list[Variant]:
     """The models that a name means: that of a row, or of a model and so all its rows."""
     named = [v for v in study.models if v.name.casefold() == name.casefold()]
@@ -79,6 +83,9 @@ def _meant(study: Study, name: str) -> list[Variant]:
 def _set(study: Study, text: str) -> Study:
     place, equals, value = text.partition("=")
     model, dot, name = place.strip().rpartition(".")
+    while "." in model and not _known(study, model):  # both.plt.trees: a setting of a member of `both`
+        model, _, owner = model.rpartition(".")
+        name = f"{owner}.{name}"
     if not (equals and dot and model and name):
         raise SettingError(
             f"--set takes MODEL.NAME=VALUE here, such as {study.models[0].model}.min_df=2, not {text!r}."

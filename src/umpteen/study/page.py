@@ -1,7 +1,8 @@
 """What a study writes: pages in Markdown and HTML, each table as CSV and LaTeX, each picture, all results."""
 
 import io
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from umpteen.core.files import Staging
@@ -31,7 +32,8 @@ def write(
     if pictures:
         texts[HTML] = html_page(made, {plot.name: _svg(plot.name, made) for plot in study.plots})
     for name, parts in made.tables.items():
-        texts |= {f"{name}.csv": _joined(parts), f"{name}.tex": "\n".join(part.latex() for part in parts)}
+        texts |= {_csv_name(name, part, made.study): part.csv() for part in parts}
+        texts[f"{name}.tex"] = "\n".join(part.latex() for part in parts)
     texts[RESULTS] = results.table(study)
     formats = ("png", "svg") if svg else ("png",)
     with Staging() as staging:
@@ -50,11 +52,11 @@ def _svg(name: str, made: Report) -> str:
     return out.getvalue().decode()
 
 
-def _joined(parts: Sequence[Sheet]) -> str:
-    """Several tables of one kind in one file, each under its title."""
-    if len(parts) == 1:
-        return parts[0].csv()
-    return "\n".join(f"{part.title}\n{part.csv()}" for part in parts)
+def _csv_name(name: str, part: Sheet, study: Study) -> str:
+    """The file of a table; what it asks for besides, as ranks, gets files of its own."""
+    title = next(table.title for table in study.tables if table.name == name)
+    rest = re.sub(r"[^a-z0-9.]+", "-", part.title.removeprefix(title).lower()).strip("-.")
+    return f"{name}-{rest}.csv" if rest else f"{name}.csv"
 
 
 def markdown_page(made: Report, *, svg: bool = False) -> str:

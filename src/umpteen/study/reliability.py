@@ -20,6 +20,7 @@ def _fill(figure: "Figure", curves: Mapping[str, Reliability]) -> None:
     kept, many = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     kept.plot([0, 100], [0, 100], color=SOFT, linewidth=1)
     kept.set(ylabel="right, percent", ylim=(0, 100))
+    kept.set_title("The first five labels of each document", loc="left", fontsize="medium")
     many.set(xlabel="score, percent", ylabel="labels", xlim=(0, 100))
     for place, ((name, curve), (dash, colour)) in enumerate(zip(curves.items(), strokes(), strict=False)):
         there, bins = curve.count > 0, len(curve.count)

@@ -53,7 +53,9 @@ def read_plot(keys: Keys) -> Plot:
 
 def _file_name(keys: Keys) -> str:
     name: str = keys.text("name", what="a name for its file, without ending")
-    if not _FILE_NAME.fullmatch(name) or name in ("report", "results"):
+    if name in ("report", "results"):
+        keys.wrong(f"'name' cannot be {name!r}: a file of that name is written anyway.")
+    if not _FILE_NAME.fullmatch(name):
         keys.wrong(f"'name' is the name of a file without its ending, and cannot be {name!r}.")
     return name
 

@@ -127,7 +127,9 @@ def _values(params: type[Settings], name: str, given: Any) -> Values:
     if dots:
         types = next(row.type for row in params.rows() if row.name == name)
         return _span(name, low, high, whole="whole number" in types)
-    parts = given.split("/" if isinstance(default, tuple) else ",")
+    parts = given.split(",")
+    if isinstance(default, tuple):  # folders of models have slashes of their own
+        parts = [given] if any(Path(part.strip()).exists() for part in parts) else given.split("/")
     return Choices(tuple(part.strip() for part in parts if part.strip()))
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from umpteen.contract.classifier import Classifier
 from umpteen.contract.judgement import judge
-from umpteen.core.errors import UmpteenError
+from umpteen.core.errors import DataError, UmpteenError
 from umpteen.core.memory import MemoryWarning
 from umpteen.core.progress import bar, show_on
 from umpteen.core.run import Run
@@ -123,7 +123,9 @@ def _saved(made: Classifier, place: Path, *, keep: bool) -> float:
 
 def _judged(made: Classifier, documents: Parts, job: Mapping[str, Any], costs: dict[str, float]) -> Result:
     places = job["wanted"]["at"]
-    made.rank(next(documents.test.batches(_WARM)), 1)  # what is compiled at first does not count
+    if (first := next(documents.test.batches(_WARM), None)) is None:
+        raise DataError(f"{documents.test.name} has no documents to judge by: there are too few.")
+    made.rank(first, 1)  # what is compiled at first does not count
     found = judge(made, documents.test, depth=max(*places, _KEPT, min(_DEPTH, len(made.labels_))))
     with bar("Measuring"):
         counts = _counts(made, documents)

@@ -96,6 +96,8 @@ def evaluate(
     from umpteen.models import load
 
     loaded = load(model)
+    if depth < 1:
+        raise DataError(f"--depth is how many labels to rank, at least 1, not {depth}.")
     deep = max(*places, _KEPT, min(depth, len(loaded.labels_)))
     wanted = choice(loaded, k=k, threshold=threshold, policy=policy, usual=(deep, HALF))
     found = judge(loaded, corpus, depth=max(deep, wanted.depth))

@@ -14,7 +14,7 @@ from umpteen.app.searches import outcome, show_plan, written
 from umpteen.app.studies import told
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.files import missing
-from umpteen.data.folder import VALID, member
+from umpteen.data.folder import VALID, corpus_at, member
 
 if TYPE_CHECKING:
     from umpteen.study.cells import Cell
@@ -145,4 +145,6 @@ def _judging(valid: Path | None) -> Path | None:
     file = (member(valid, VALID) or valid) if valid is not None else None
     if file is not None and not file.exists():
         raise DataError(missing(file))
+    if file is not None and next(iter(corpus_at(file)), None) is None:
+        raise DataError(f"{file} has no documents to judge by.")
     return file

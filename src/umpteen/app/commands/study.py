@@ -108,13 +108,13 @@ def study(
     count = dry_run or jobs > 1 or memory is not None or any(table.kind == "statistics" for table in wanted.tables)
     counts = counted(sources, results.out) if count else {}
     takes = {(data, v.name): seconds for v in wanted.models for data, seconds in v.takes.items()}
-    needs = Needs(results, counts, takes)
+    needs, most = Needs(results, counts, takes), budget(memory, jobs)
     if dry_run:
         show_runs(results, needs, jobs=jobs)
         for sentence in left_out(wanted, results):
             show(sentence)
     else:
-        runner = Runner(results, jobs, budget(memory, jobs), needs, keep_models, anyway, say())
+        runner = Runner(results, jobs, most, needs, keep_models, anyway, say())
         _done(wanted, results, runner, counts, svg=svg)
 
 

@@ -92,7 +92,7 @@ class LightAttention(DeepClassifier):
             choices=("dynamic", "static", "all", "random"),
         )
         path: float = setting(
-            0.5,
+            0.25,
             "Power to which the chance of a label's group counts in its score: 1 for the product, 0: not at all.",
             least=0,
             most=1,

@@ -20,7 +20,7 @@ from umpteen.core.errors import DataError, FolderError, SettingError, UmpteenErr
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import PASSING, Settings, Value, setting
 from umpteen.core.space import LabelSpace
-from umpteen.core.store import Folder, NewFolder
+from umpteen.core.store import Folder, NewFolder, is_plain
 from umpteen.labels.tree import Tree
 from umpteen.models import from_folder, load
 from umpteen.models.fusion.members import Member, check, folded, members_of
@@ -63,10 +63,17 @@ class Consensus(Classifier):
             super().__post_init__()
             if not self.members:
                 raise SettingError("Setting 'members' names no model. Write members=plt,neighbours or the like.")
-            if self.weights and (len(self.weights) != len(self.members) or not sum(self.weights)):
+            if self.weights and self.how == "learnt":
                 raise SettingError(
-                    f"Setting 'weights' takes a weight for each of the {len(self.members)} members, not all 0."
+                    "Setting 'weights' says what votes count, and how=learnt learns that: set one of both."
                 )
+            if self.weights and len(self.weights) != len(self.members):
+                raise SettingError(
+                    f"Setting 'weights' takes a weight for each of the {len(self.members)} members, not "
+                    f"{len(self.weights)}."
+                )
+            if self.weights and not sum(self.weights):
+                raise SettingError("Setting 'weights' must be above 0 for one member at least.")
 
         @classmethod
         def made(cls, values: Mapping[str, object] | None = None, *, owner: str, preset: str | None = None) -> Self:
@@ -93,6 +100,8 @@ class Consensus(Classifier):
     def of(cls, models: Sequence[Classifier] | Mapping[str, Classifier], *, valid: Any = None, **settings: Any) -> Self:
         """Fitted models joined, by name or in order; `valid`, a Corpus or documents and labels, is to learn weights."""
         named = dict(models) if isinstance(models, Mapping) else _named(models)
+        if odd := [name for name in named if not is_plain(name)]:
+            raise SettingError(f"A member's name is that of its folder, and {odd[0]!r} cannot be one.")
         made = cls(**settings, members=tuple(named))
         for member in named.values():
             member._check_fitted()
@@ -135,6 +144,9 @@ class Consensus(Classifier):
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         if not corpus.is_text and (deaf := [m.name for m, model in self._wanted if not model.takes_features()]):
             raise DataError(f"{corpus.name} holds ready features without text, which {deaf[0]} cannot read.")
+        for member, model in self._wanted:
+            if member.saved:
+                _check_reads(member.name, model, corpus)
         if self.params.how == "learnt" and valid is None:
             if self.begun:
                 raise DataError(
@@ -250,6 +262,8 @@ class Consensus(Classifier):
                 member.write(inner)
         if self._learnt is not None:
             folder.array("learnt", self._learnt)
+            counts = ", ".join(f"{name} {weight:g}" for name, weight in zip(self._names, self._learnt, strict=True))
+            folder.facts["notes"] = [f"Learnt what each member's vote counts: {counts}."]
 
     def _load(self, folder: Folder) -> None:
         self._names = [*folder.facts["members"]]
@@ -265,6 +279,15 @@ def _named(models: Sequence[Classifier]) -> dict[str, Classifier]:
         kind if (turn := kinds[:place].count(kind)) == 0 else f"{kind}-{turn + 1}": model
         for place, (kind, model) in enumerate(zip(kinds, models, strict=True))
     }
+
+
+def _check_reads(name: str, member: Classifier, corpus: Corpus) -> None:
+    """Raise where a saved member cannot read such documents as these."""
+    if (first := next(corpus.batches(1), None)) is not None:
+        try:
+            member.rank(first, 1)
+        except DataError as error:
+            raise DataError(f"{name} cannot be joined for these documents. {error}") from error
 
 
 def _united(spaces: list[LabelSpace]) -> LabelSpace:

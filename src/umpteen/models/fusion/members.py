@@ -89,7 +89,10 @@ def check(members: Iterable[str], options: Iterable[str]) -> None:
     for owner, name, value in map(parted, options):
         if owner not in known or known[owner] not in entries():
             raise SettingError(f"No member is called {owner!r}. {did_you_mean(owner, known)}")
-        model(known[owner]).Params.made({name: value}, owner=owner)
+        try:
+            model(known[owner]).Params.made({name: value}, owner=owner)
+        except SettingError as error:
+            raise SettingError(f"{owner}.{name}: {error}") from error
 
 
 def parted(option: str) -> tuple[str, str, str]:
