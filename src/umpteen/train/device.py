@@ -1,5 +1,6 @@
 """Where and how precisely to compute. Reduced precision is tried in a child process first: some CPUs die of it."""
 
+import logging
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from functools import cache, partial
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from umpteen.core.errors import SettingError
 
@@ -47,6 +49,21 @@ def autocast_of(wanted: str, device: torch.device) -> Callable[[], Any]:
     if wanted == "fp32":
         return nullcontext
     return partial(torch.autocast, device_type=device.type, dtype=torch.bfloat16)
+
+
+def compiled(loss: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A loss whose parts are compiled where that works; the others, as those with sparse gradients, run as usual."""
+    import torch._dynamo  # only here: it takes a second
+
+    made = torch.compile(loss, dynamic=True)
+
+    def run(*given: Any) -> Tensor:
+        with torch._dynamo.config.patch(suppress_errors=True):
+            return made(*given)
+
+    for name in ("torch._dynamo", "torch._subclasses.fake_tensor"):  # which tell of what cannot be compiled
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return run
 
 
 def _half_is_better(device: torch.device) -> bool:

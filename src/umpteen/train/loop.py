@@ -11,8 +11,9 @@ from torch import Tensor
 from umpteen.core.errors import UmpteenError
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, mixed, shuffled
+from umpteen.train.device import compiled
 from umpteen.train.optimiser import Optimiser
-from umpteen.train.parallel import Loss, mean, place, share, together, weight
+from umpteen.train.parallel import mean, place, share, together, weight
 from umpteen.train.settings import Learning
 from umpteen.train.weights import Average, Weights, copied, copy_into, put
 
@@ -45,8 +46,7 @@ class Loop:
     ) -> None:
         self.network, self.source, self.settings = network, source, settings
         self._judge, self._autocast = judge, autocast
-        loss: Loss = torch.compile(network.loss, dynamic=True) if settings.compile else network.loss
-        self._loss = together(network, loss)
+        self._loss = together(network, compiled(network.loss) if settings.compile else network.loss)
         self._optimiser = Optimiser(network, settings)
         self._lengths = source.tokens.lengths
         self._average = Average()
