@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Callable
 from html import unescape
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -13,13 +13,14 @@ import pytest
 from study.plans import NOISY, PLAIN, toy_folder, written
 from umpteen.study import page
 from umpteen.study.cells import Cell, cells
-from umpteen.study.charts import draw
+from umpteen.study.charts import _HATCHES, draw
 from umpteen.study.figures import points
 from umpteen.study.plan import Study
 from umpteen.study.reading import read_study
 from umpteen.study.results import Result, Results
 from umpteen.study.sheet import Sheet
 from umpteen.study.sources import found
+from umpteen.study.style import strokes
 from umpteen.study.tables import sheets
 
 Made = tuple[Study, Results]
@@ -177,3 +178,9 @@ def test_a_model_that_does_not_vary_is_in_every_panel(made: Callable[..., Made])
     assert {"min_df 1", "min_df 2"} <= said
     lines = '[[plots]]\nname = "p"\nkind = "lines"\nx = "min_df"\nmeasures = ["P@1", "train-seconds"]\n'
     assert {"P@1, percent", "training, s", "min_df"} <= words(*made(varied + lines))
+
+
+def test_no_two_bars_look_alike() -> None:
+    looks = [*islice(strokes(), 24)]
+    assert len({*looks}) == 24
+    assert len({(_HATCHES[dash], colour) for dash, colour in looks}) == 24

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
+_HATCHES = {"-": None, "--": "..", ":": "xx", "-.": "\\\\\\"}  # of bars, where lines are dashed
 _ACROSS = 3  # panels beside each other
 _MARKS = 10  # on the x axis, at most
 _LEVEL = 5  # names of groups of bars that stand level
@@ -57,7 +58,8 @@ class _Series:
         return f" {shown(name)}"  # "_..." would be left out
 
     def hatch(self, name: Any) -> str | None:
-        return "///" if name in self._published else None
+        """Of bars: what was published is hatched, and what has the colour of another has a mark of its dash."""
+        return "///" if name in self._published else _HATCHES[self.looks[name][0]]
 
     def marker(self, name: Any) -> dict[str, Any]:
         return {"marker": _MARKERS[self.names.index(name) % len(_MARKERS)], "markersize": 5, "markeredgecolor": "white"}

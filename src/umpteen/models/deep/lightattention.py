@@ -4,6 +4,7 @@ Zhu, Teng and Huang, after AttentionXML and LightXML; their paper has no results
 with sizes that it leaves open. What goes beyond it are settings.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -34,7 +35,7 @@ from umpteen.train.settings import PAPER, WholeSettings
 from umpteen.train.stages import Stage
 
 _TOP = 13  # halvings that make as many groups as a generator may score
-_MANY = 500_000  # labels whose vectors take a lot of memory
+_MEET = ((2_000, 256), (100_000, 1024), (500_000, 256), (math.inf, 128))  # most labels, and a width that suits them
 _RARER = 64.0  # times as likely as among all documents a candidate is thought to be right, at most
 
 Shares = list[NDArray[np.float32]]  # of documents below each node, by level
@@ -81,8 +82,8 @@ class LightAttention(DeepClassifier):
         )
         meet: int | None = setting(
             None,
-            "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more; none: 256 "
-            "with at most 500,000 labels, else 128.",
+            "Width of vectors by which labels also meet the document as a whole; 0: they attend, no more; none: 256, "
+            "with 2,000 to 100,000 labels 1024, with more than 500,000 128.",
             least=0,
         )
         sampling: str = setting(
@@ -175,8 +176,9 @@ class LightAttention(DeepClassifier):
 
     def _meets(self, labels: int) -> int:
         """The width in which this many labels meet documents."""
-        usual = 256 if labels <= _MANY else 128
-        return usual if self.params.meet is None else self.params.meet
+        if self.params.meet is not None:
+            return self.params.meet
+        return next(width for most, width in _MEET if labels <= most)
 
     def _shares(self, shares: NDArray[np.float32]) -> Shares:
         """Which share of the documents has a label below each node, as if labels did not depend on each other."""
