@@ -1,5 +1,6 @@
 """A consensus on the command line: one command trains it, another goes on after a stop, another says how it voted."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,19 @@ def test_calibrated_in_training(umpteen: Command, data: Path, tmp_path: Path) ->
     assert done.code == 0, done.err
     assert "Calibrated (isotonic) on 6 documents." in done.out
     assert library.load(tmp_path / "m").tuning_ is not None
+
+
+def test_what_is_kept_aside_is_told(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    many = tmp_path / "many.jsonl"
+    lines = (data / "train.jsonl").read_text().replace('"thing"]', '"thing", "NEW"]').splitlines() * 2
+    many.write_text("".join(f"{line.replace('NEW', str(n))}\n" for n, line in enumerate(lines)))
+    options = ("--set", "members=plt,neighbours", "--calibrate", "--out", tmp_path / "m")
+    done = umpteen("train", many, "--model", "consensus", *options)
+    assert done.code == 0, done.err
+    found = re.search(
+        r"Kept aside to calibrate by: (\d) documents\. Labels only they have cannot be given: (\d)", done.err
+    )
+    assert found and found[1] == found[2]  # each has one of its own
 
 
 def test_saved_members_are_not_calibrated_by_what_they_know(umpteen: Command, data: Path, tmp_path: Path) -> None:

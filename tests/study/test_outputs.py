@@ -13,14 +13,14 @@ import pytest
 from study.plans import NOISY, PLAIN, toy_folder, written
 from umpteen.study import page
 from umpteen.study.cells import Cell, cells
-from umpteen.study.charts import _HATCHES, draw
+from umpteen.study.charts import draw
 from umpteen.study.figures import points
 from umpteen.study.plan import Study
 from umpteen.study.reading import read_study
 from umpteen.study.results import Result, Results
 from umpteen.study.sheet import Sheet
 from umpteen.study.sources import found
-from umpteen.study.style import strokes
+from umpteen.study.style import HATCHES, strokes
 from umpteen.study.tables import sheets
 
 Made = tuple[Study, Results]
@@ -183,4 +183,4 @@ def test_a_model_that_does_not_vary_is_in_every_panel(made: Callable[..., Made])
 def test_no_two_bars_look_alike() -> None:
     looks = [*islice(strokes(), 24)]
     assert len({*looks}) == 24
-    assert len({(_HATCHES[dash], colour) for dash, colour in looks}) == 24
+    assert len({(HATCHES[dash], colour) for dash, colour in looks}) == 24

@@ -126,3 +126,11 @@ def test_a_label_that_repeats_is_written_once() -> None:
     rows = tuple((Entry(a), Entry(b), Entry("1")) for a, b in (("one", "x"), ("one", "y"), ("two", "y")))
     told = Sheet("t", ("data", "model", "P"), rows, 2).html()
     assert told.count(">one<") == 1 and told.count(">y<") == 2 and told.count("class=next") == 1
+
+
+def test_parts_of_a_table_are_files_of_their_own() -> None:
+    titles = ("Scores", "Scores: average ranks", "Scores: P@1", "Scores: модель", "Scores: a+b", "Scores: a b")
+    files = page._csv_files("scores", "Scores", [Sheet(title, ("x",), ((Entry(title),),), 1) for title in titles])
+    names = ["scores", "scores-average-ranks", "scores-p-1", "scores-модель", "scores-a-b", "scores-a-b-6"]
+    assert [*files] == [f"{name}.csv" for name in names]
+    assert [text.splitlines()[1] for text in files.values()] == [*titles]

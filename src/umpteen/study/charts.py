@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from umpteen.study import measures
 from umpteen.study.figures import Figure, Point, shown, values_of, varying
 from umpteen.study.plan import Plot, Study
-from umpteen.study.style import SOFT, painted, strokes
+from umpteen.study.style import HATCHES, SOFT, painted, strokes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
-_HATCHES = {"-": None, "--": "..", ":": "xx", "-.": "\\\\\\"}  # of bars, where lines are dashed
 _ACROSS = 3  # panels beside each other
 _MARKS = 10  # on the x axis, at most
 _LEVEL = 5  # names of groups of bars that stand level
@@ -59,7 +58,7 @@ class _Series:
 
     def hatch(self, name: Any) -> str | None:
         """Of bars: what was published is hatched, and what has the colour of another has a mark of its dash."""
-        return "///" if name in self._published else _HATCHES[self.looks[name][0]]
+        return "///" if name in self._published else HATCHES[self.looks[name][0]]
 
     def marker(self, name: Any) -> dict[str, Any]:
         return {"marker": _MARKERS[self.names.index(name) % len(_MARKERS)], "markersize": 5, "markeredgecolor": "white"}

@@ -66,15 +66,15 @@ def _names(data: Data) -> tuple[str, str]:
     return data.name.casefold(), spoken(data.path).casefold()
 
 
-def _known(study: Study, name: str) -> bool:
-    return any(name == v.model or name.casefold() == v.name.casefold() for v in study.models)
+def _called(study: Study, name: str) -> list[Variant]:
+    """The models that a name means: that of a row, or of a model and so all its rows."""
+    named = [v for v in study.models if v.name.casefold() == name.casefold()]
+    return named or [v for v in study.models if v.model == name]
 
 
 def _meant(study: Study, name: str) -> list[Variant]:
-    """The models that a name means: that of a row, or of a model and so all its rows."""
-    named = [v for v in study.models if v.name.casefold() == name.casefold()]
-    found = named or [v for v in study.models if v.model == name]
-    if not found:
+    """The same; there must be some."""
+    if not (found := _called(study, name)):
         known = {v.name for v in study.models} | {v.model for v in study.models}
         raise SettingError(f"{study.file} has no model {name!r}. {did_you_mean(name, known)}")
     return found
@@ -83,7 +83,7 @@ def _meant(study: Study, name: str) -> list[Variant]:
 def _set(study: Study, text: str) -> Study:
     place, equals, value = text.partition("=")
     model, dot, name = place.strip().rpartition(".")
-    while "." in model and not _known(study, model):  # both.plt.trees: a setting of a member of `both`
+    while "." in model and not _called(study, model):  # both.plt.trees: a setting of a member of `both`
         model, _, owner = model.rpartition(".")
         name = f"{owner}.{name}"
     if not (equals and dot and model and name):

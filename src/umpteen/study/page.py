@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from umpteen.core.files import Staging
@@ -32,7 +32,7 @@ def write(
     if pictures:
         texts[HTML] = html_page(made, {plot.name: _svg(plot.name, made) for plot in study.plots})
     for name, parts in made.tables.items():
-        texts |= {_csv_name(name, part, made.study): part.csv() for part in parts}
+        texts |= _csv_files(name, next(table.title for table in study.tables if table.name == name), parts)
         texts[f"{name}.tex"] = "\n".join(part.latex() for part in parts)
     texts[RESULTS] = results.table(study)
     formats = ("png", "svg") if svg else ("png",)
@@ -52,11 +52,14 @@ def _svg(name: str, made: Report) -> str:
     return out.getvalue().decode()
 
 
-def _csv_name(name: str, part: Sheet, study: Study) -> str:
-    """The file of a table; what it asks for besides, as ranks, gets files of its own."""
-    title = next(table.title for table in study.tables if table.name == name)
-    rest = re.sub(r"[^a-z0-9.]+", "-", part.title.removeprefix(title).lower()).strip("-.")
-    return f"{name}-{rest}.csv" if rest else f"{name}.csv"
+def _csv_files(name: str, title: str, parts: Sequence[Sheet]) -> dict[str, str]:
+    """A file for each part of a table, named by what its title adds; of equal names the later are counted."""
+    found: dict[str, str] = {}
+    for part in parts:
+        added = re.sub(r"[^\w.]+", "-", part.title.removeprefix(title).lower()).strip("-.")
+        own = f"{name}-{added}" if added else name
+        found[f"{own}.csv" if f"{own}.csv" not in found else f"{own}-{len(found) + 1}.csv"] = part.csv()
+    return found
 
 
 def markdown_page(made: Report, *, svg: bool = False) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ENDINGS = (".png", ".svg", ".pdf")
 INK, SOFT, LINE = "#1c1917", "#6b6560", "#e7e3df"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-_DASHES = ("-", "--", ":", "-.")  # once the colours are used up
+HATCHES = {"-": None, "--": "..", ":": "xx", "-.": "\\\\\\"}  # of bars, by the dashes of lines in their place
 _STYLE = {
     "font.size": 10.0,
     "text.color": INK,
@@ -41,8 +41,8 @@ def check_ending(path: Path) -> None:
 
 
 def strokes() -> "cycle[tuple[str, str]]":
-    """Dash and colour of one line after the other."""
-    return cycle(product(_DASHES, COLOURS))
+    """Dash and colour of one line after the other: dashes change once the colours are used up."""
+    return cycle(product(HATCHES, COLOURS))
 
 
 def painted(

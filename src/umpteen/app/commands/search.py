@@ -86,7 +86,7 @@ def search(
     check(metric)
     source = found(Data(name=spoken(str(data)), path=str(data), format=format))
     kind = model_class(model)
-    valid = _judging(valid)
+    valid = _judging(valid, format)
     values = space_of(kind.Params, set or (), space, owner=model, text=source.is_text, preset=preset)
     fixed, values = parted(values)
     usual = kind(**vars(kind.Params.made(fixed, owner=model, preset=preset)))
@@ -140,11 +140,12 @@ def _round(runner: "Runner", cells: "Sequence[Cell]", rung: "Rung", wanted: "Sea
     return results
 
 
-def _judging(valid: Path | None) -> Path | None:
+def _judging(valid: Path | None, format: str | None) -> Path | None:
     """The file with validation documents, which may be named by its folder."""
-    file = (member(valid, VALID) or valid) if valid is not None else None
-    if file is not None and not file.exists():
+    if valid is None:
+        return None
+    file = member(valid, VALID) or valid
+    if not file.exists():
         raise DataError(missing(file))
-    if file is not None and next(iter(corpus_at(file)), None) is None:
-        raise DataError(f"{file} has no documents to judge by.")
+    next(iter(corpus_at(file, format=format)), None)  # so that a mistake in it shows before the work
     return file

@@ -176,9 +176,8 @@ def fitted(
     learnt = made.documents_ - (older.documents_ if older else 0)
     aside = made.tuning_.found.documents if made.tuning_ is not None and valid is None and kind.watches else 0
     if aside:
-        known_now = {*made.labels_.keys}
-        lost = {label for labels in corpus.labels() for label in labels if label not in known_now}
-        also = f" {number_of(len(lost), 'label')} occur only there and cannot be given." if lost else ""
+        lost = {label for labels in corpus.labels() for label in labels} - {*made.labels_.keys}
+        also = f" Labels only they have cannot be given: {len(lost):,}." if lost else ""
         note(f"Kept aside to calibrate by: {number_of(aside, 'document')}.{also}")
     if left := (corpus.size or 0) - learnt - aside:
         note(f"Left out: {number_of(left, 'document')} without labels.")
