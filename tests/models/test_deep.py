@@ -10,6 +10,7 @@ import umpteen
 from toy import NAMES, TOPICS, toy
 from umpteen.contract.classifier import Classifier
 from umpteen.core.errors import DataError, SettingError, UmpteenError
+from umpteen.core.space import Label
 from umpteen.metrics.ranking import Judged
 from umpteen.models import model
 from umpteen.train import device
@@ -184,3 +185,17 @@ def test_a_training_that_goes_astray_is_not_saved() -> None:
 def test_zero_keeps_all_words() -> None:
     fitted = model("rankae")(encoder="lstm", max_features=0, min_df=1, epochs=1, least_steps=0, jobs=1, members=1)
     assert len(fitted.fit(TEXTS, LABELS)._reader.words) > 20
+
+
+@pytest.mark.parametrize("name", ["attentionxml", "lightattention"])
+def test_names_of_labels_are_read(name: str) -> None:
+    """A word that only a label's name has speaks for it; without names it is not even known."""
+    labels = {topic: Label(topic, f"Zither {topic}" if topic == "chess" else topic.upper()) for topic in NAMES}
+    fitted = {
+        reads: model(name)(**RECURRENT, bag=32, label_text=reads).fit(TEXTS, LABELS, labels=labels)
+        for reads in (True, False)
+    }
+    assert "zither" in fitted[True]._reader.words and "zither" not in fitted[False]._reader.words
+    best = fitted[True].rank(["zither zither"], 1).labels[0, 0]
+    assert fitted[True].labels_.keys[best] == "chess"
+    assert fitted[True].score(TEST, TRUTH) > 0.95

@@ -80,7 +80,7 @@ def test_ready_features_are_named_in_explanations() -> None:
 
 def test_refit_learns_from_all_documents() -> None:
     texts, labels = [*TEXTS, "zebra quagga"], [*LABELS, ["stripes"]]  # kept aside by this seed, or not
-    for name in ("mlp", "rankae"):
+    for name in ("mlp", "rankae", "dxml"):
         cls = model(name)
         names = {row.name for row in cls.Params.rows()}
         small = {k: v for k, v in SMALL.items() if k in names}

@@ -37,7 +37,7 @@ def equal(one: object, other: object) -> bool:
     return mine.keys() == theirs.keys() and all(mine[k].tobytes() == theirs[k].tobytes() for k in mine)
 
 
-@pytest.fixture(scope="module", params=["attentionxml", "fasttext", "rankae", "treaderxml"])
+@pytest.fixture(scope="module", params=["attentionxml", "fasttext", "rankae", "dxml", "treaderxml"])
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -28,6 +28,12 @@ class Label:
     names: Mapping[str, str] = field(default_factory=dict)  # language -> name
     description: str = ""
 
+    @property
+    def called(self) -> str:
+        """All that it is called besides its key, each name once; nothing where a key is all that is known."""
+        names = dict.fromkeys((self.name, *self.names.values()))
+        return " ".join(name for name in names if name and name != self.key)
+
 
 class LabelSpace:
     """Label id <-> key and name, with counts from training and parents."""

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from umpteen.core.corpus import csr
-from umpteen.core.space import Label, LabelSpace
+from umpteen.core.space import LabelSpace
 from umpteen.core.spill import growing
 from umpteen.text.features import Features
 
@@ -20,7 +20,7 @@ def with_names(
     """
     if features.tfidf is None:
         return X, Y
-    words = [*map(_words, map(space.label, space.keys))]
+    words = [space.label(key).called for key in space.keys]
     named = (space.counts > 0) & np.fromiter(map(bool, words), bool, len(words))
     if not named.any():
         return X, Y
@@ -38,10 +38,3 @@ def _stacked(above: sparse.csr_array, below: sparse.csr_array) -> sparse.csr_arr
         columns.add(part.indices)
     bounds = np.concatenate([above.indptr.astype(np.int64), above.nnz + below.indptr[1:].astype(np.int64)])
     return csr(values.whole(), columns.whole(), bounds, (above.shape[0] + below.shape[0], above.shape[1]))
-
-
-def _words(label: Label) -> str:
-    """All that a label is called besides its key, each name once."""
-    if not label.names:
-        return label.name if label.name != label.key else ""
-    return " ".join(dict.fromkeys(name for name in (label.name, *label.names.values()) if name and name != label.key))

@@ -47,6 +47,11 @@ class Tokens:
         chosen = np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
         return Tokens(self.ids[chosen], bounds, None if self.values is None else self.values[chosen])
 
+    def with_more(self, others: "Tokens") -> "Tokens":
+        """These and others behind them; none have values."""
+        bounds = np.concatenate([self.bounds, others.bounds[1:] + self.bounds[-1]])
+        return Tokens(np.concatenate([self.ids, others.ids]), bounds)
+
     def padded(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
         """The ids of some documents, one a row, with zeros behind the shorter ones; and their values."""
         starts = self.bounds[rows]

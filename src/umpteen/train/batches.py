@@ -68,6 +68,14 @@ class Source:
         taken.numbers = self.numbers[rows]
         return taken
 
+    def with_more(self, tokens: Tokens, Y: sparse.csr_array) -> "Source":
+        """These documents and others behind them, which were not read with them."""
+        assert self.Y is not None
+        more = copy(self)
+        more.tokens, more.Y = self.tokens.with_more(tokens), sparse.csr_array(sparse.vstack([self.Y, Y]))
+        more.numbers = np.concatenate([self.numbers, np.full(len(tokens), -1)])
+        return more
+
     def texts(self) -> Iterator[Tensor]:
         """All documents' tokens, in their order, some at a time."""
         for start in range(0, len(self), _READ):

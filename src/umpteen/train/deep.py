@@ -29,7 +29,7 @@ from umpteen.train.device import device_of
 from umpteen.train.engine import reached, threads_of, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
-from umpteen.train.settings import DeepSettings, Learning, Refitted, WholeSettings
+from umpteen.train.settings import DeepSettings, Learning, NamedSettings, Refitted, WholeSettings
 from umpteen.train.stages import Stage
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
@@ -61,7 +61,9 @@ class DeepClassifier(Classifier):
         """A reader that has not learnt yet."""
         p = self.params
         assert isinstance(p, DeepSettings)
-        return Ordered(words=p.vocabulary, min_df=p.min_df, length=p.length * p.pieces, owner=type(self).__name__)
+        told = [self.labels_.label(key).called for key in self.labels_.keys] if self._reads_names() else ()
+        owner = type(self).__name__
+        return Ordered(words=p.vocabulary, min_df=p.min_df, length=p.length * p.pieces, owner=owner, also=told)
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
         """What padding, the unknown and each of the reader's words begin as."""
@@ -96,8 +98,9 @@ class DeepClassifier(Classifier):
         """How documents are ranked while the network learns from `source`; None: by the network alone."""
         return None
 
-    def conclude(self, source: Source, kept: Source) -> None:
-        """What is left to choose when the network has learnt, on documents kept aside."""
+    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
+        """What is left to choose when the network has learnt, on documents kept aside; mostly nothing."""
+        return {}
 
     # What all share -------------------------------------------------------------------------------------------------
 
@@ -114,7 +117,7 @@ class DeepClassifier(Classifier):
             source, kept = whole, Source(self._reader.read(valid), self._truth(valid), device)
         else:
             source, kept = _parted(whole, p.held_out, p.seed)
-        source, kept = self.accompany(source, kept, corpus, valid)
+        source, kept = self.accompany(self._named(source), kept, corpus, valid)
         vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
         stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
         for number in count():
@@ -127,14 +130,29 @@ class DeepClassifier(Classifier):
                     self.prepare(self._network, seen)
             if number >= begun_with:
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
+        if number > begun_with:  # else a run goes on that has chosen already
+            found = replace(found, chosen=self.conclude(source, kept))
         if isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents):
-            with _chance(p.seed):
+            with _chance(p.seed), threads_of(p.jobs):
                 self._network = self.network(vectors, shares).to(device)
+                self.prepare(self._network, whole)
             again = Stage(self._network, replace(p, patience=_EVER), until=found.epoch)
             trained(again, number, whole, kept, self._run, before=found)
-        self._score = found.score
-        self.conclude(source, kept)
+        self._score, self._chosen = found.score, dict(found.chosen)
         self._log = self._run.log() if self._run is not None else ""
+
+    def _reads_names(self) -> bool:
+        return isinstance(self.params, NamedSettings) and self.params.label_text
+
+    def _named(self, source: Source) -> Source:
+        """Documents to learn from, and what labels are called as one more for each that has a name."""
+        if not self._reads_names():
+            return source
+        names = [self.labels_.label(self.labels_.keys[label]).called for label in self._known.tolist()]
+        there = np.flatnonzero([bool(name) for name in names])
+        read = self._reader.read(Corpus.from_texts([names[place] for place in there]))
+        own = sparse.csr_array(sparse.eye_array(len(names), format="csr", dtype=np.float32)[there])
+        return source.with_more(read, own) if len(there) else source
 
     def _truth(self, valid: Corpus) -> sparse.csr_array:
         """Labels of validation documents; those that training documents never have stand behind the others."""

@@ -93,6 +93,13 @@ class WholeSettings(DeepSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NamedSettings(WholeSettings):
+    """For those that read what labels are called."""
+
+    label_text: bool = setting(True, "A label's name, where a label file gives one, is one more training document.")
+
+
+@dataclass(frozen=True, kw_only=True)
 class BagSettings(Learning, TfidfSettings):
     """For models that read features with values: tf-idf of text, or ready ones."""
 

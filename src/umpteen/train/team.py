@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ class Found:
 
     score: float  # nDCG@5 on validation documents
     epoch: float  # where they were found
+    chosen: Mapping[str, Any] = field(default_factory=dict)  # beside the weights, on documents kept aside
 
 
 @dataclass(frozen=True)

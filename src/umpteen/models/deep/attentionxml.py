@@ -25,19 +25,26 @@ from umpteen.networks.scorer import Scorer
 from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 from umpteen.train.deep import DeepClassifier
-from umpteen.train.settings import PAPER, WholeSettings
+from umpteen.train.settings import PAPER, NamedSettings
 
 
 class AttentionXML(DeepClassifier):
     """Suits texts of some length where different words speak for different labels; shows which."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(WholeSettings):
+    class Params(NamedSettings):
         """The network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "paper": {**PAPER, "shortlist": 0, "hidden": 256, "layers": (256,), "epochs": 50},
-            "paper-large": {**PAPER, "shortlist": 0, "hidden": 512, "layers": (512, 256), "epochs": 10},
+            "paper": {**PAPER, "label_text": False, "shortlist": 0, "hidden": 256, "layers": (256,), "epochs": 50},
+            "paper-large": {
+                **PAPER,
+                "label_text": False,
+                "shortlist": 0,
+                "hidden": 512,
+                "layers": (512, 256),
+                "epochs": 10,
+            },
             "quick": {"hidden": 64, "layers": (64,), "epochs": 6},
         }
 

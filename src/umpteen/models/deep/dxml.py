@@ -6,7 +6,7 @@ mean of the k nearest documents' labels. What goes beyond it are settings of the
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source, cut
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.heads import teach_heads
-from umpteen.train.settings import BagSettings
+from umpteen.train.settings import Refitted
 from umpteen.train.voting import chosen_clusters, chosen_rule
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
@@ -44,7 +44,7 @@ class DXML(DeepClassifier):
     """Suits features and short texts with labels that go together; learns more documents and labels as it goes."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(BagSettings):
+    class Params(Refitted):
         """Where labels lie, the network's shape, and how neighbours vote."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
@@ -74,6 +74,7 @@ class DXML(DeepClassifier):
                 "batch": 128,
                 "epochs": 200,
                 "patience": 20,
+                "refit": False,
             },
         }
 
@@ -195,20 +196,26 @@ class DXML(DeepClassifier):
 
         return rank
 
-    def conclude(self, source: Source, kept: Source) -> None:
+    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
         """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
-        p = self.params
-        self._rule, self._clusters = self._given(_USUAL), p.clusters or 1
+        p, rule, clusters = self.params, self._given(_USUAL), self.params.clusters or 1
         if kept.tokens is source.tokens:
-            return
+            return asdict(rule) | {"clusters": clusters}
         assert source.Y is not None and kept.Y is not None
         voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
         vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
         free = [name for name in asdict(_USUAL) if getattr(p, name) is None and (p.head or name != "balance")]
-        self._rule = chosen_rule(voters, vectors, kept.Y, own, usual=self._rule, free=free, jobs=p.jobs)
+        rule = chosen_rule(voters, vectors, kept.Y, own, usual=rule, free=free, jobs=p.jobs)
         if p.clusters is None:
             how = {"probes": p.probes, "seed": p.seed, "jobs": p.jobs}
-            self._clusters = chosen_clusters(voters, vectors, kept.Y, own, self._rule, **how)
+            clusters = chosen_clusters(voters, vectors, kept.Y, own, rule, **how)
+        return asdict(rule) | {"clusters": clusters}
+
+    def _decide(self, chosen: Mapping[str, Any]) -> None:
+        """Take what was chosen."""
+        rule = dict(chosen)
+        self._clusters = int(rule.pop("clusters"))
+        self._rule = Rule(**rule)
 
     def _given(self, usual: Rule) -> Rule:
         """The usual rule with what is set."""
@@ -226,6 +233,7 @@ class DXML(DeepClassifier):
         noted = self._titles.noting(corpus)
         self._width = p.width if p.targets == "walks" else min(p.width, len(np.unique(Y.indices)))  # for good
         super()._fit(noted, Y, valid)
+        self._decide(self._chosen)
         vectors = self._laid(self._source(noted))  # documents kept aside vote too
         self._voters = Voters.of(vectors, Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
         self._settle()
@@ -333,8 +341,6 @@ class DXML(DeepClassifier):
     def _load(self, folder: Folder) -> None:
         self._width = folder.facts["width"]
         super()._load(folder)
-        chosen = dict(folder.facts["chosen"])
-        self._clusters = chosen.pop("clusters")
-        self._rule = Rule(**chosen)
+        self._decide(folder.facts["chosen"])
         self._voters, self._titles = Voters.load(folder, labels=len(self.labels_)), Titles.load(folder)
         self._settle()

@@ -31,7 +31,7 @@ from umpteen.networks.words import Words
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
 from umpteen.train.deep import COPIES, DeepClassifier
-from umpteen.train.settings import PAPER, WholeSettings
+from umpteen.train.settings import PAPER, NamedSettings
 from umpteen.train.stages import Stage
 
 _TOP = 13  # halvings that make as many groups as a generator may score
@@ -45,12 +45,13 @@ class LightAttention(DeepClassifier):
     """Suits many thousands of labels, up to a million: a step costs about the same however many there are."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(WholeSettings):
+    class Params(NamedSettings):
         """The tree, the network's shape, and what labels are told apart from."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
             "paper": {
                 **PAPER,
+                "label_text": False,
                 "hidden": 256,
                 "layers": (512, 256, 256),
                 "generator": "attention",

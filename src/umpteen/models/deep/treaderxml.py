@@ -6,7 +6,7 @@ as printed too; `config-0` to `config-6` are the rows of its ablation. What goes
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,11 +116,12 @@ class TReaderXML(DeepClassifier):
         taught = self._taught(source, learnt)
         return taught, taught if kept is source else self._taught(kept, judged)
 
-    def conclude(self, source: Source, kept: Source) -> None:
+    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
         del self._begun
         if self._knowledge is not None:
             self._knowledge.conclude(self._places, self._targets)
             del self._places, self._targets
+        return {}
 
     def _source(self, corpus: Corpus) -> Source:
         source, knowledge = super()._source(corpus), self._knowledge
