@@ -106,7 +106,10 @@ class _CrossEntropy(torch.autograd.Function):
             to_bias[part] = slopes.sum(dim=0)
             slopes = slopes.to(low)
             to_hidden += slopes @ weight[part].to(low)
-            to_weight[part] = slopes.T @ hidden
+            if low == weight.dtype:
+                torch.mm(slopes.T, hidden, out=to_weight[part])  # no copy of what may be the largest array there is
+            else:
+                to_weight[part] = slopes.T @ hidden
         return to_hidden, to_weight, to_bias, to_plus, None
 
 

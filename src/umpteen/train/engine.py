@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import torch
 
+from umpteen.core import heap
 from umpteen.core.errors import FolderError
 from umpteen.core.progress import bar
 from umpteen.core.ranking import Ranking
@@ -78,7 +79,12 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         return mean(weight(rows) * Judged.of(ranking, kept.Y, k=5).ndcg(5).value)
 
     devices = range(torch.cuda.device_count())
-    with torch.random.fork_rng(devices), threads_of(settings.jobs), run.held() if run is not None else nullcontext():
+    with (
+        torch.random.fork_rng(devices),
+        threads_of(settings.jobs),
+        heap.kept(),
+        run.held() if run is not None else nullcontext(),
+    ):
         device = next(network.parameters()).device
         loop = Loop(
             network,

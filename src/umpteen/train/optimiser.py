@@ -35,7 +35,7 @@ class Optimiser:
         if dense and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(dense), lr=rate, momentum=settings.momentum, weight_decay=decay))
         elif dense:
-            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay))
+            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay, fused=True))
         if sparse and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(sparse), lr=rate, momentum=settings.momentum))
         elif sparse:

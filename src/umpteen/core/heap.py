@@ -1,0 +1,54 @@
+"""The heap: memory that is freed and asked for again all the time stays with the process meanwhile.
+
+Training frees and asks for arrays of many megabytes in every step. By itself the C library gives each back to the
+system and gets fresh pages, which the system has to clear: more work than the arithmetic on them.
+"""
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # numbers of mallopt, as <malloc.h> has them
+_USUAL = {_TRIM_THRESHOLD: 128 << 10, _MMAP_MAX: 65536}
+_KEPT = {_TRIM_THRESHOLD: (1 << 31) - 1, _MMAP_MAX: 0}
+_lock, _inside = Lock(), 0
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    """The C library, where it is GNU's."""
+    if not sys.platform.startswith("linux"):
+        return None
+    library = ctypes.CDLL(None)
+    return library if hasattr(library, "mallopt") and hasattr(library, "gnu_get_libc_version") else None
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Keep freed memory inside; give it back at the end, when the last of several such threads has left."""
+    global _inside
+    with _lock:
+        _inside += 1
+        _set(_KEPT)
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                _set(_USUAL)
+                _give_back()
+
+
+def _set(numbers: dict[int, int]) -> None:
+    if (library := _library()) is not None:
+        for name, value in numbers.items():
+            library.mallopt(name, value)
+
+
+def _give_back() -> None:
+    if (library := _library()) is not None:
+        library.malloc_trim(0)
