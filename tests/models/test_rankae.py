@@ -8,10 +8,12 @@ import pytest
 import torch
 from scipy import sparse
 
+import umpteen
 from toy import TOPICS, numeric, toy
 from umpteen.contract.classifier import Classifier
 from umpteen.core.errors import SettingError
 from umpteen.models import model
+from umpteen.text.voters import Rule, Voters
 
 TEXTS, LABELS = toy()
 TEST, TRUTH = toy(60, seed=1)
@@ -141,3 +143,37 @@ def test_cross_entropy_and_bounded_scores_exclude_each_other() -> None:
 def test_features_without_names_begin_at_random() -> None:
     with pytest.warns(UserWarning, match="The features have no names"):
         model("rankae")(**{**SMALL, "vectors": "glove", "epochs": 1, "least_steps": 0}).fit(numeric(TEXTS), LABELS)
+
+
+def test_votes_in_the_common_space_count_beside_the_decoder(tmp_path: Path) -> None:
+    """The joined score is the literal sum of both shares, and stays so in a saved folder."""
+    small = {**SMALL, "votes": True, "held_out": 0.3, "epochs": 3, "least_steps": 0}
+    fitted = model("rankae")(**small).fit(TEXTS, LABELS)
+    fitted._rule = Rule(neighbours=5, sharpness=10.0, balance=0.25)  # whatever was chosen
+    voting = umpteen.Corpus.from_texts(TEXTS, LABELS)
+    fitted._voters = Voters.of(fitted._laid(fitted._source(voting)), fitted.truth(voting), clusters=1, seed=0)
+    rule, fitted._rule = fitted._rule, None
+    own = fitted.rank(TEST, 6).csr(6).toarray()
+    fitted._rule = rule
+    mine, others = (fitted._laid(fitted._source(umpteen.Corpus.from_texts(part))) for part in (TEST, TEXTS))
+    Y, expected = fitted.truth(voting).toarray(), []
+    for row, vector in zip(own, mine, strict=True):
+        cosines = others @ vector
+        near = np.argsort(-cosines, kind="stable")[:5]
+        votes = np.exp(10 * (cosines[near] - cosines[near].max()))
+        expected.append(0.25 * row + 0.75 * votes @ Y[near] / votes.sum())
+    np.testing.assert_allclose(fitted.rank(TEST, 6).csr(6).toarray(), expected, atol=1e-4)
+    explanation = fitted.explain(TEST[0])
+    assert explanation.score == pytest.approx(float(fitted.rank(TEST[:1], 1).scores[0, 0]), abs=1e-5)
+    assert len(explanation.neighbours) == 5 and explanation.neighbours[0].document.startswith("the ")
+    fitted.save(tmp_path / "m")
+    again = umpteen.load(tmp_path / "m")
+    np.testing.assert_array_equal(again.rank(TEST, 6).labels, fitted.rank(TEST, 6).labels)
+    assert again.explain(TEST[0]).neighbours == explanation.neighbours
+
+
+def test_votes_are_left_out_where_they_do_not_help() -> None:
+    fitted = model("rankae")(**{**SMALL, "votes": False}).fit(TEXTS, LABELS)
+    assert fitted._rule is None
+    few = model("rankae")(**{**SMALL, "held_out": 0.0}).fit(TEXTS, LABELS)  # nothing to choose by
+    assert few._rule is None

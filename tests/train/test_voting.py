@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from umpteen.core.ranking import Ranking
 from umpteen.text.voters import Own, Rule, Voters
-from umpteen.train.voting import chosen_clusters, chosen_rule
+from umpteen.train.voting import chosen_beside, chosen_clusters, chosen_rule
 
 pytest.importorskip("faiss")
 RANDOM = np.random.default_rng(0)
@@ -62,3 +63,13 @@ def test_clusters_where_they_cost_nothing() -> None:
 def test_own_scores_need_not_be_there() -> None:
     ranking = VOTERS.rank(KEPT, 3, Rule(10, 10.0, 0.0), NONE, probes=1, jobs=1)
     assert np.mean(ranking.labels[:, 0] == TRUTH.indices) > 0.95
+
+
+def test_votes_beside_a_ranking_only_where_it_ranks_better() -> None:
+    right = Ranking.from_csr(TRUTH, 5)
+    wrong = Ranking.from_dense(RANDOM.random(TRUTH.shape), 8)
+    assert chosen_beside(VOTERS, KEPT, TRUTH, right, jobs=1) is None
+    rule = chosen_beside(VOTERS, KEPT, TRUTH, wrong, jobs=1)
+    assert rule is not None and rule.balance == 0.5
+    joined = VOTERS.beside(KEPT, wrong, 1, rule, jobs=1)
+    assert (joined.labels[:, 0] == TRUTH.indices).mean() > 0.9

@@ -96,3 +96,15 @@ class Ranking:
             labels = np.pad(labels, ((0, 0), (0, missing)), constant_values=-1)
             scores = np.pad(scores, ((0, 0), (0, missing)))
         return cls(np.ascontiguousarray(labels, np.int32), np.ascontiguousarray(scores, np.float32))
+
+
+def merged(labels: NDArray[np.int32], evidence: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Each label of a document once, with the sum of its evidence, both (documents, candidates); -1 elsewhere."""
+    order = np.argsort(labels, axis=1, kind="stable")
+    ids, evidence = np.take_along_axis(labels, order, 1), np.take_along_axis(evidence, order, 1)
+    first = np.ones(ids.shape, bool)
+    first[:, 1:] = ids[:, 1:] != ids[:, :-1]
+    sums = np.zeros(ids.shape)
+    if ids.size:
+        sums[first] = np.add.reduceat(evidence.ravel(), np.flatnonzero(first.ravel()))
+    return np.where(first, ids, np.int32(-1)), sums

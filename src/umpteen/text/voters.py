@@ -1,12 +1,12 @@
 """Voters: documents in an index whose labels vote on those of others, joined with scores of labels' own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.core.ranking import Ranking
+from umpteen.core.ranking import Ranking, merged
 from umpteen.core.sound import check_bounds, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import votes as kernel
@@ -32,6 +32,9 @@ class Own:
     weights: NDArray[np.float32]  # (labels that have some, members x width)
     biases: NDArray[np.float32]  # (labels that have some, members)
     place: NDArray[np.int64]  # row of each label
+
+
+_NOTHING = Own(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.empty(0, np.int64))
 
 
 class Voters:
@@ -70,6 +73,34 @@ class Voters:
         """The k best labels of each document."""
         found, _, votes = self.nearest(vectors, rule, probes=probes, jobs=jobs)
         return self.counted(found, votes, vectors, k, rule, own, jobs=jobs)
+
+    def beside(
+        self, vectors: Vectors, own: Ranking, k: int, rule: Rule, *, probes: int | None = None, jobs: int = 0
+    ) -> Ranking:
+        """The k best labels where each document's own ranking has scores; what it does not list has votes alone.
+
+        `probes` are the clusters looked into, all where it is not said.
+        """
+        looked = len(self.index.centres) if probes is None else probes
+        found, _, votes = self.nearest(vectors, rule, probes=looked, jobs=jobs)
+        return self.joined(found, votes, vectors, own, k, rule, jobs=jobs)
+
+    def joined(
+        self,
+        found: NDArray[np.int32],
+        votes: NDArray[np.float32],
+        vectors: Vectors,
+        own: Ranking,
+        k: int,
+        rule: Rule,
+        *,
+        jobs: int = 0,
+    ) -> Ranking:
+        """The same where it is known who votes."""
+        shares = self.counted(found, votes, vectors, own.depth, replace(rule, balance=0.0), _NOTHING, jobs=jobs)
+        labels = np.concatenate([own.labels, shares.labels], axis=1)
+        parts = [rule.balance * own.scores.astype(np.float64), (1 - rule.balance) * shares.scores.astype(np.float64)]
+        return Ranking.best(*merged(labels, np.concatenate(parts, axis=1)), k)
 
     def counted(
         self,

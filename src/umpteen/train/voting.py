@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from scipy import sparse
 
+from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Judged
 from umpteen.text.index import Vectors
 from umpteen.text.voters import Own, Rule, Voters
@@ -14,6 +16,7 @@ _COUNTS = (5, 10, 20, 30, 50, 100)
 _SHARPNESS = (0.0, 5.0, 10.0, 20.0, 40.0)
 _BALANCES = (0.0, 0.25, 0.5, 0.75, 0.9)
 _CLUSTERS = (4, 16, 64, 256, 1024)
+_BESIDE = (20, 50, 100), (5.0, 10.0, 20.0), (0.5, 0.75, 0.9)  # the same beside another model's ranking
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
 _FILLED = 200  # documents in a cluster at least, on the average
 
@@ -47,6 +50,23 @@ def chosen_rule(
     rules = [replace(usual, neighbours=count, sharpness=weight) for count in counts for weight in weights]
     best = _best([usual, *(rule for rule in rules if rule != usual)], score)
     return _best([best, *(replace(best, balance=share) for share in balances if share != best.balance)], score)
+
+
+def chosen_beside(voters: Voters, vectors: Vectors, Y: sparse.csr_array, own: Ranking, *, jobs: int = 0) -> Rule | None:
+    """How votes should count beside rankings that documents kept aside have already; none: better not at all."""
+    counts, weights, balances = _BESIDE
+    most = Rule(neighbours=max(counts), sharpness=0.0, balance=0.0)
+    found, cosines, _ = voters.nearest(vectors, most, probes=len(voters.index.centres), jobs=jobs)
+
+    def score(rule: Rule | None) -> float:
+        ranking = own
+        if rule is not None:
+            near = slice(0, rule.neighbours)
+            votes = np.exp(rule.sharpness * (cosines[:, near] - cosines[:, :1])).astype(np.float32)
+            ranking = voters.joined(found[:, near], votes, vectors, own, 5, rule, jobs=jobs)
+        return Judged.of(ranking, Y, k=5).ndcg(5).value
+
+    return max((None, *(Rule(*values) for values in product(counts, weights, balances))), key=score)
 
 
 def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -29,15 +28,15 @@ from umpteen.networks.words import MANY
 from umpteen.text.readers import Bag, Reader
 from umpteen.text.titles import Titles
 from umpteen.text.voters import Own, Rule, Voters
-from umpteen.train.batches import Source, cut
+from umpteen.train.batches import Source
 from umpteen.train.deep import DeepClassifier
 from umpteen.train.heads import teach_heads
+from umpteen.train.laid import laid
 from umpteen.train.settings import Refitted
 from umpteen.train.voting import chosen_clusters, chosen_rule
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
-_TAGGED = 1024  # documents laid at a time
 
 
 class DXML(DeepClassifier):
@@ -101,7 +100,7 @@ class DXML(DeepClassifier):
         batch_norm: bool = setting(True, "Normalise the hidden layer over the batch.")
         hidden_dropout: float = setting(0.5, "Share of the hidden layer left out in a step.", least=0, most=0.9)
         last_dropout: float = setting(0.0, "Share of the last layer left out in a step.", least=0, most=0.9)
-        head: float = setting(0.3, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
+        head: float = setting(0.1, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
         members: int = setting(4, "Networks trained side by side, whose vectors stand behind each other.", least=1)
 
         neighbours: int | None = setting(None, "Nearest documents that vote; none: what ranks best.", least=1)
@@ -121,7 +120,7 @@ class DXML(DeepClassifier):
         )
         probes: int = setting(4, "Nearest clusters in which neighbours are looked for.", least=1)
 
-        feature_dropout: float = setting(0.5, "Share of a document's features left out in a step.", least=0, most=0.9)
+        feature_dropout: float = setting(0.3, "Share of a document's features left out in a step.", least=0, most=0.9)
         epochs: int = setting(30, "Times that training reads all documents, at most.", least=1)
         decay: float = setting(0.01, "Weight decay.", least=0)
         batch: int = setting(128, "Documents in a step.", least=1)
@@ -238,17 +237,10 @@ class DXML(DeepClassifier):
         self._voters = Voters.of(vectors, Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
         self._settle()
 
-    @torch.inference_mode()
     def _laid(self, source: Source, rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         """Where documents lie, (documents, members x width)."""
         assert isinstance(self._network, Embedder)
-        self._network.eval()
-        chosen = np.arange(len(source)) if rows is None else rows
-        found = np.empty((len(chosen), self.params.members * self._network.label_vectors.shape[1]), np.float32)
-        lengths = source.tokens.lengths[chosen]
-        for part in cut(np.arange(len(chosen)), lengths, batch=_TAGGED, tokens=self.params.tokens):
-            found[part] = self._network.embedded(source.batch(chosen[part])).float().numpy(force=True)
-        return found
+        return laid(self._network, source, rows, tokens=self.params.tokens)
 
     def _own(self, place: NDArray[np.integer]) -> Own:
         """The heads, where `place` is the row of each label."""

@@ -6,18 +6,24 @@ features to the common space. What goes beyond it are settings, named as such.
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, cast
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from umpteen.contract.explanation import Kind
+from umpteen.contract.classifier import Size
+from umpteen.contract.explanation import Explanation, Kind
+from umpteen.contract.votes import by_votes, share_of_votes
+from umpteen.core.corpus import Corpus
 from umpteen.core.errors import SettingError, UmpteenWarning
+from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
+from umpteen.core.store import Folder, NewFolder
 from umpteen.networks.excitation import Excitation
 from umpteen.networks.layers import finish
 from umpteen.networks.network import Documents, Network
@@ -25,12 +31,21 @@ from umpteen.networks.outputs import Outputs, best_of
 from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.words import MANY, Words
 from umpteen.text.readers import Bag, Ordered, Reader
+from umpteen.text.titles import Titles
 from umpteen.text.vectors import begun
+from umpteen.text.voters import Rule, Voters
+from umpteen.train.batches import Source
 from umpteen.train.deep import DeepClassifier
+from umpteen.train.laid import laid
+from umpteen.train.ranked import ranked
 from umpteen.train.settings import Refitted
+from umpteen.train.voting import chosen_beside
 
 _LENGTH = 500  # words that the LSTM reads
 _SPREAD = 0.03  # deviation of the random vectors that features begin as
+_LISTED = 100  # labels that have scores of the decoder where documents vote too
+_CLUSTER = 20_000  # documents among which all are compared; of more, those of the nearest of as many clusters
+_PROBES = 4
 
 
 class RankAE(DeepClassifier):
@@ -56,6 +71,7 @@ class RankAE(DeepClassifier):
                 "decay": 0.01,
                 "through": 0.0,
                 "members": 1,
+                "votes": False,
                 "feature_dropout": 0.0,
                 "average_from": 1.0,
             },
@@ -92,6 +108,11 @@ class RankAE(DeepClassifier):
         )
         members: int = setting(
             3, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
+        )
+        votes: bool = setting(
+            True,
+            "Beyond the paper: training documents nearest in the common space vote too, where labels kept aside rank "
+            "better with their votes.",
         )
 
         def __post_init__(self) -> None:
@@ -131,6 +152,74 @@ class RankAE(DeepClassifier):
             for member in members[1:]:
                 member.words.redraw(_SPREAD)
         return Members(members)
+
+    # Votes ----------------------------------------------------------------------------------------------------------
+
+    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
+        """How the nearest documents should vote, if they should."""
+        p = self.params
+        if not p.votes or kept.tokens is source.tokens:
+            return {}
+        assert source.Y is not None and kept.Y is not None
+        voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
+        own = ranked(self._network, kept, _LISTED, batch=p.batch, tokens=p.tokens)
+        rule = chosen_beside(voters, self._laid(kept), kept.Y, own, jobs=p.jobs)
+        return asdict(rule) if rule is not None else {}
+
+    def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
+        p, self._titles = self.params, Titles()
+        noted = self._titles.noting(corpus) if p.votes else corpus
+        super()._fit(noted, Y, valid)
+        self._rule = Rule(**self._chosen) if self._chosen else None
+        if self._rule is not None:
+            clusters = max(1, Y.shape[0] // _CLUSTER)
+            self._voters = Voters.of(
+                self._laid(self._source(noted)), Y, clusters=clusters, seed=p.seed, jobs=p.jobs
+            )  # documents kept aside vote too
+
+    def _laid(self, source: Source) -> NDArray[np.float32]:
+        assert isinstance(self._network, Members)
+        return laid(self._network, source, tokens=self.params.tokens)
+
+    def _rank(self, corpus: Corpus, k: int) -> Ranking:
+        if self._rule is None:
+            return super()._rank(corpus, k)
+        own, vectors = super()._rank(corpus, max(k, _LISTED)), self._laid(self._source(corpus))
+        return self._voters.beside(vectors, own, k, self._rule, probes=_PROBES, jobs=self.params.jobs)
+
+    def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
+        """Of the decoder; with the documents that vote, and the score that both make."""
+        explanation = super()._explain(corpus, label, by)
+        if self._rule is None:
+            return explanation
+        vectors = self._laid(self._source(corpus))
+        found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=_PROBES, jobs=self.params.jobs)
+        there = found[0] >= 0
+        share = share_of_votes(label, found[0][there], votes[0][there], self._voters.Y)
+        score = self._rule.balance * explanation.score + (1 - self._rule.balance) * share
+        near = {"documents": found[0][there], "similarities": cosines[0][there]}
+        voted = by_votes(
+            self.labels_, label, score, explanation.text, **near, Y=self._voters.Y, title=self._titles.__getitem__
+        )
+        return replace(explanation, score=score, neighbours=voted.neighbours)
+
+    def _memory(self, size: Size) -> int:
+        vectors = 4 * self.params.members * (self.params.hidden or self.params.width) * size.documents
+        return super()._memory(size) + (2 * vectors if self.params.votes else 0)
+
+    def _save(self, folder: NewFolder) -> None:
+        super()._save(folder)
+        if self._rule is not None:
+            folder.facts["chosen"] = asdict(self._rule)
+            self._voters.save(folder)
+            self._titles.save(folder)
+
+    def _load(self, folder: Folder) -> None:
+        super()._load(folder)
+        chosen = folder.facts.get("chosen")
+        self._rule = Rule(**chosen) if chosen else None
+        if self._rule is not None:
+            self._voters, self._titles = Voters.load(folder, labels=len(self.labels_)), Titles.load(folder)
 
 
 class Autoencoder(Network):
@@ -225,6 +314,11 @@ class Members(Network):
 
     def forward(self, batch: Documents) -> Tensor:
         return torch.stack([part(batch) for part in self.parts()]).mean(dim=0)
+
+    def embedded(self, batch: Documents) -> Tensor:
+        """Documents in all members' common spaces, behind each other, of unit length."""
+        found = [F.normalize(part.embedded(batch), dim=1) for part in self.parts()]
+        return torch.cat(found, dim=1).div(len(found) ** 0.5)
 
     def loss(self, batch: Documents) -> Tensor:
         return torch.stack([part.loss(batch) for part in self.parts()]).sum()

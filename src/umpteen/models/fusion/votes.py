@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.core.ranking import Ranking
+from umpteen.core.ranking import Ranking, merged
 from umpteen.metrics.ranking import Floats, Judged
 
 How = Literal["either", "mean", "ranks"]
@@ -68,15 +68,3 @@ def learn(rankings: Sequence[Ranking], Y: sparse.csr_array) -> Floats:
         if best == before:
             break
     return weights
-
-
-def merged(labels: NDArray[np.int32], evidence: Floats) -> tuple[NDArray[np.int32], Floats]:
-    """Each label of a document once, with the sum of its evidence, both (documents, candidates); -1 elsewhere."""
-    order = np.argsort(labels, axis=1, kind="stable")
-    ids, evidence = np.take_along_axis(labels, order, 1), np.take_along_axis(evidence, order, 1)
-    first = np.ones(ids.shape, bool)
-    first[:, 1:] = ids[:, 1:] != ids[:, :-1]
-    sums = np.zeros(ids.shape)
-    if ids.size:
-        sums[first] = np.add.reduceat(evidence.ravel(), np.flatnonzero(first.ravel()))
-    return np.where(first, ids, np.int32(-1)), sums
