@@ -18,7 +18,7 @@ from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.ranking import Ranking
-from umpteen.core.settings import Value, setting
+from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.graph import Graph
 from umpteen.labels.vectors import factored, informed, mean_vectors, of_unit_length, walked
@@ -75,6 +75,12 @@ class DXML(DeepClassifier):
                 "patience": 20,
                 "refit": False,
             },
+        }
+
+        space: ClassVar[Space] = {
+            "hidden_dropout": (0.2, 0.35, 0.5, 0.65),
+            "last_dropout": (0.0, 0.25, 0.5),
+            "head": (0.0, 0.03, 0.1, 0.3),
         }
 
         targets: str = setting(
