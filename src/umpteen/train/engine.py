@@ -18,9 +18,11 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.store import Folder
 from umpteen.metrics.ranking import Judged
+from umpteen.networks.network import Network
 from umpteen.train.batches import Source
 from umpteen.train.device import autocast_of
 from umpteen.train.loop import Loop, Step
+from umpteen.train.optimiser import parted_by_gradient
 from umpteen.train.parallel import mean, place, share, weight
 from umpteen.train.ranked import ranked
 from umpteen.train.settings import Learning
@@ -82,7 +84,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
     with (
         torch.random.fork_rng(devices),
         threads_of(settings.jobs),
-        heap.kept(),
+        heap.kept() if _is_heavy(network) else nullcontext(),
         run.held() if run is not None else nullcontext(),
     ):
         device = next(network.parameters()).device
@@ -105,6 +107,11 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
     put(network, loop.best)
     network.eval()
     return Found(loop.counts["score"], loop.counts["best"])
+
+
+def _is_heavy(network: Network) -> bool:
+    """Whether some gradient is so large that the C library would ask the system for its memory in every step."""
+    return any(weights.nbytes > heap.LARGE for weights in parted_by_gradient(network)[0])
 
 
 def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: bool) -> None:

@@ -12,14 +12,19 @@ _USUAL = 1e-8  # Adam's epsilon
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 
+def parted_by_gradient(network: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    """Parameters that learn by dense gradients, and by sparse ones."""
+    thin = {id(m.weight) for m in network.modules() if isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse}
+    learning = [p for p in network.parameters() if p.requires_grad]
+    return [p for p in learning if id(p) not in thin], [p for p in learning if id(p) in thin]
+
+
 class Optimiser:
     """One for dense and one for sparse gradients as one, with clipping and a state of named tensors."""
 
     def __init__(self, network: nn.Module, settings: Learning) -> None:
-        thin = {id(m.weight) for m in network.modules() if isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse}
         self._named = {name: p for name, p in network.named_parameters() if p.requires_grad}
-        sparse = [p for p in self._named.values() if id(p) in thin]
-        dense = [p for p in self._named.values() if id(p) not in thin]
+        dense, sparse = parted_by_gradient(network)
         rate, decay = settings.rate, settings.decay
         led, slow = ({id(p) for p in getattr(network, which, ())} for which in ("led", "slow"))
         calm, pace = settings.calm if isinstance(settings, WholeSettings) else _USUAL, getattr(network, "pace", 1.0)
