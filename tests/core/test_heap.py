@@ -28,6 +28,8 @@ def test_freed_memory_is_used_again_inside_and_given_back_after() -> None:
         inside = faults_of_filling(5)
     outside = faults_of_filling(5)
     assert inside < outside / 4
+    faults_of_filling(1, megabytes=8)
+    assert faults_of_filling(5, megabytes=8) < 1000  # what is not large stays, as it did before
 
 
 def test_an_error_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:

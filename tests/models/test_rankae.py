@@ -13,7 +13,9 @@ from toy import TOPICS, numeric, toy
 from umpteen.contract.classifier import Classifier
 from umpteen.core.errors import SettingError
 from umpteen.models import model
+from umpteen.text.titles import Titles
 from umpteen.text.voters import Rule, Voters
+from umpteen.train.votes import Votes
 
 TEXTS, LABELS = toy()
 TEST, TRUTH = toy(60, seed=1)
@@ -149,12 +151,11 @@ def test_votes_in_the_common_space_count_beside_the_decoder(tmp_path: Path) -> N
     """The joined score is the literal sum of both shares, and stays so in a saved folder."""
     small = {**SMALL, "votes": True, "held_out": 0.3, "epochs": 3, "least_steps": 0}
     fitted = model("rankae")(**small).fit(TEXTS, LABELS)
-    fitted._rule = Rule(neighbours=5, sharpness=10.0, balance=0.25)  # whatever was chosen
     voting = umpteen.Corpus.from_texts(TEXTS, LABELS)
-    fitted._voters = Voters.of(fitted._laid(fitted._source(voting)), fitted.truth(voting), clusters=1, seed=0)
-    rule, fitted._rule = fitted._rule, None
+    fitted._votes, titles = None, Titles()
     own = fitted.rank(TEST, 6).csr(6).toarray()
-    fitted._rule = rule
+    voters = Voters.of(fitted._laid(fitted._source(titles.noting(voting))), fitted.truth(voting), clusters=1, seed=0)
+    fitted._votes = Votes(Rule(neighbours=5, sharpness=10.0, balance=0.25), voters, titles)  # whatever was chosen
     mine, others = (fitted._laid(fitted._source(umpteen.Corpus.from_texts(part))) for part in (TEST, TEXTS))
     Y, expected = fitted.truth(voting).toarray(), []
     for row, vector in zip(own, mine, strict=True):
@@ -174,6 +175,6 @@ def test_votes_in_the_common_space_count_beside_the_decoder(tmp_path: Path) -> N
 
 def test_votes_are_left_out_where_they_do_not_help() -> None:
     fitted = model("rankae")(**{**SMALL, "votes": False}).fit(TEXTS, LABELS)
-    assert fitted._rule is None
+    assert fitted._votes is None
     few = model("rankae")(**{**SMALL, "held_out": 0.0}).fit(TEXTS, LABELS)  # nothing to choose by
-    assert few._rule is None
+    assert few._votes is None

@@ -40,5 +40,5 @@ def test_titles_grow_and_come_back(tmp_path: Path) -> None:
     assert [titles[n] for n in (0, 4, 5)] == ["a1: Bread and flour", "document 5", "z: Ünïcode"]
     with new_folder(tmp_path / "m") as folder:
         titles.save(folder)
-    back = Titles.load(Folder(tmp_path / "m"))
+    back = Titles.load(Folder(tmp_path / "m"), 6)
     assert [back[n] for n in range(6)] == [titles[n] for n in range(6)]

@@ -72,6 +72,8 @@ def test_resumed_is_as_undisturbed(
             made(kind).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
     resumed = made(kind).fit(TEXTS, LABELS, run=(run := Run(tmp_path / "r", resume=True, seconds=0)))
     assert equal(resumed, undisturbed)
+    assert resumed._chosen == undisturbed._chosen
+    assert np.array_equal(resumed.rank(TEXTS, 3).scores, undisturbed.rank(TEXTS, 3).scores)
     steps = [int(line.split("\t")[0]) for line in run.log().splitlines()[1:]]
     assert steps == sorted(set(steps))  # each once, in order
     assert steps[:-1] == [*range(5, 5 * len(steps), 5)]
@@ -167,3 +169,21 @@ def test_kill_9_on_the_command_line(tmp_path: Path) -> None:
     assert not (tmp_path / "part.run").exists()
     for file in sorted((tmp_path / "whole").glob("network.*.npy")):
         assert file.read_bytes() == (tmp_path / "part" / file.name).read_bytes(), file.name
+
+
+def test_a_second_training_cannot_be_left_out_by_resuming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the network of the second training, which had hardly begun, would be the model."""
+    update, seen = Loop._update, set[int]()
+
+    def dies(self: Loop, rows: object, done: float) -> float:
+        seen.add(id(self))
+        if len(seen) > 1 and done > 1:
+            raise KilledError
+        return update(self, rows, done)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "_update", dies)
+        with pytest.raises(KilledError):
+            made("mlp", refit=True).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    with pytest.raises(FolderError, match="begun with other settings"):
+        made("mlp", refit=False).fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True, seconds=0))

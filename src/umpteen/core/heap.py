@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 
-_TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # numbers of mallopt, as <malloc.h> has them
-_USUAL = {_TRIM_THRESHOLD: 128 << 10, _MMAP_MAX: 65536}
-_KEPT = {_TRIM_THRESHOLD: (1 << 31) - 1, _MMAP_MAX: 0}
 LARGE = 32 << 20  # bytes: smaller arrays stay by themselves
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of mallopt, as <malloc.h> has them
+_USUAL = {_MMAP_THRESHOLD: LARGE, _TRIM_THRESHOLD: 2 * LARGE, _MMAP_MAX: 65536}  # where it comes to by itself
+_KEPT = {_TRIM_THRESHOLD: (1 << 31) - 1, _MMAP_MAX: 0}
 _lock, _inside = Lock(), 0
 
 

@@ -66,6 +66,10 @@ class Ordered:
             self._vocabulary = self._vocabulary.with_words_of(self._also)
         return self.read(corpus)
 
+    def learn_words(self, texts: Sequence[str]) -> None:
+        """Know the words of some texts too, as far as there is room."""
+        self._vocabulary = self._vocabulary.with_words_of(texts, most=self._most)
+
     def read(self, corpus: Corpus) -> Tokens:
         if not corpus.is_text:
             raise DataError(f"The model was trained on text, and {corpus.name} holds ready features.")

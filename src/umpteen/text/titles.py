@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from umpteen.core.corpus import Corpus, Document, MatrixCorpus
 from umpteen.core.legible import one_line
+from umpteen.core.sound import check_bounds, check_kind
 from umpteen.core.store import Folder, NewFolder
 from umpteen.text.raw import chunks
 
@@ -58,9 +59,12 @@ class Titles:
         folder.array("title_bounds", self._bounds)
 
     @classmethod
-    def load(cls, folder: Folder) -> "Titles":
-        """The same as was saved."""
-        return cls(folder.array("titles"), folder.array("title_bounds"))
+    def load(cls, folder: Folder, documents: int) -> "Titles":
+        """The same as was saved of so many documents."""
+        letters, bounds = folder.array("titles"), folder.array("title_bounds")
+        check_kind(letters, "u1")
+        check_bounds(bounds, documents, len(letters))
+        return cls(letters, bounds)
 
 
 def _title(document: Document) -> str:

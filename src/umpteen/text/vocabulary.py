@@ -49,6 +49,7 @@ class Tokens:
 
     def with_more(self, others: "Tokens") -> "Tokens":
         """These and others behind them; none have values."""
+        assert self.values is None and others.values is None
         bounds = np.concatenate([self.bounds, others.bounds[1:] + self.bounds[-1]])
         return Tokens(np.concatenate([self.ids, others.ids]), bounds)
 
@@ -101,14 +102,14 @@ class Vocabulary:
         kept.sort(key=lambda number: (-often[number], words[number]))
         return cls([words[number] for number in kept[: most or None]])
 
-    def with_words_of(self, texts: Iterable[str]) -> "Vocabulary":
-        """These words, and behind them those of some more texts."""
+    def with_words_of(self, texts: Iterable[str], *, most: int | None = None) -> "Vocabulary":
+        """These words, and behind them those of some more texts, until there are `most`."""
         table, words = _empty(), list[str]()
         for chunk in chunks(texts):
             table, _, new = _counted(chunk, *table, len(words))
             words += new
         known = set(self.words)
-        return Vocabulary([*self.words, *(word for word in words if word not in known)])
+        return Vocabulary([*self.words, *(word for word in words if word not in known)][: most or None])
 
     def __len__(self) -> int:
         """How many ids there are, those of padding and the unknown word among them."""

@@ -1,11 +1,14 @@
 """Voters: documents in an index whose labels vote on those of others, joined with scores of labels' own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking, merged
 from umpteen.core.sound import check_bounds, check_places
 from umpteen.core.store import Folder, NewFolder
@@ -23,6 +26,17 @@ class Rule:
     neighbours: int  # nearest documents that vote
     sharpness: float  # a vote weighs exp(sharpness x (cosine - 1))
     balance: float  # share of the labels' own scores
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> "Rule":
+        """The rule that a folder tells of; raises if it is none."""
+        found = [values.get(name) for name in ("neighbours", "sharpness", "balance")]
+        if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in found):
+            raise DataError("How votes count is not told in numbers.")
+        neighbours, sharpness, balance = (float(str(value)) for value in found)
+        if not neighbours.is_integer() or neighbours < 1 or not sharpness >= 0 or not 0 <= balance <= 1:
+            raise DataError("Votes cannot count as is told.")
+        return cls(int(neighbours), sharpness, balance)
 
 
 @dataclass(frozen=True)
@@ -79,6 +93,8 @@ class Voters:
     ) -> Ranking:
         """The k best labels where each document's own ranking has scores; what it does not list has votes alone.
 
+        Votes count for as many labels as the ranking lists, those with the most.
+
         `probes` are the clusters looked into, all where it is not said.
         """
         looked = len(self.index.centres) if probes is None else probes
@@ -129,9 +145,11 @@ class Voters:
         folder.array("document_labels", self.Y[1])
 
     @classmethod
-    def load(cls, folder: Folder, *, labels: int) -> "Voters":
-        """The same as was saved."""
+    def load(cls, folder: Folder, *, labels: int, width: int) -> "Voters":
+        """The same as was saved; documents to vote on have vectors of a width."""
         made = cls(Index.load(folder), folder.array("document_bounds"), folder.array("document_labels"))
+        if made.index.vectors.shape[1] != width:
+            raise DataError("Documents that vote lie in another space.")
         check_bounds(made.Y[0], len(made.index), len(made.Y[1]))
         check_places(made.Y[1], labels)
         return made

@@ -14,7 +14,7 @@ from scipy import sparse
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, FolderError
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import LOG
 from umpteen.core.sound import check_places
@@ -61,9 +61,7 @@ class DeepClassifier(Classifier):
         """A reader that has not learnt yet."""
         p = self.params
         assert isinstance(p, DeepSettings)
-        told = [self.labels_.label(key).called for key in self.labels_.keys] if self._reads_names() else ()
-        owner = type(self).__name__
-        return Ordered(words=p.vocabulary, min_df=p.min_df, length=p.length * p.pieces, owner=owner, also=told)
+        return Ordered(words=p.vocabulary, min_df=p.min_df, length=p.length * p.pieces, owner=type(self).__name__)
 
     def vectors(self, words: list[str]) -> NDArray[np.float32]:
         """What padding, the unknown and each of the reader's words begin as."""
@@ -109,15 +107,20 @@ class DeepClassifier(Classifier):
         self._known = np.flatnonzero(np.diff(Y.tocsc().indptr)).astype(np.int32)  # labels that occur
         self._reader = self.reader()
         device = device_of(p.device)
-        documents, targets = self._reader.fit(corpus), Y[:, self._known]
+        documents, targets, names = self._reader.fit(corpus), Y[:, self._known], self._names()
+        if any(names) and isinstance(self._reader, Ordered):
+            self._reader.learn_words(names)
+            documents = self._reader.read(corpus)
         self.survey(corpus, targets)
         worth = p.worth(self.labels_, self.documents_)
         whole = Source(documents, targets, device, worth=worth[self._known] if worth is not None else None)
         if valid is not None:
             source, kept = whole, Source(self._reader.read(valid), self._truth(valid), device)
+            if not len(kept):
+                raise DataError("There are no documents to choose the best weights by. Leave them out, or give some.")
         else:
             source, kept = _parted(whole, p.held_out, p.seed)
-        source, kept = self.accompany(self._named(source), kept, corpus, valid)
+        source, kept = self.accompany(self._with_names(source, names), kept, corpus, valid)
         vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
         stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
         for number in count():
@@ -132,7 +135,13 @@ class DeepClassifier(Classifier):
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
         if number > begun_with:  # else a run goes on that has chosen already
             found = replace(found, chosen=self.conclude(source, kept))
-        if isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents):
+        refits = isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents)
+        if self._run is not None and begun_with >= number + refits:
+            raise FolderError(
+                f"The run in {self._run.path} was begun with other settings. Use the same, or delete "
+                f"{self._run.path} and train from the start."
+            )
+        if refits:
             with _chance(p.seed), threads_of(p.jobs):
                 self._network = self.network(vectors, shares).to(device)
                 self.prepare(self._network, whole)
@@ -141,18 +150,19 @@ class DeepClassifier(Classifier):
         self._score, self._chosen = found.score, dict(found.chosen)
         self._log = self._run.log() if self._run is not None else ""
 
-    def _reads_names(self) -> bool:
-        return isinstance(self.params, NamedSettings) and self.params.label_text
+    def _names(self) -> list[str]:
+        """What labels that occur are called, where such models read it."""
+        if not isinstance(self.params, NamedSettings) or not self.params.label_text:
+            return []
+        return [self.labels_.label(self.labels_.keys[label]).called for label in self._known.tolist()]
 
-    def _named(self, source: Source) -> Source:
-        """Documents to learn from, and what labels are called as one more for each that has a name."""
-        if not self._reads_names():
-            return source
-        names = [self.labels_.label(self.labels_.keys[label]).called for label in self._known.tolist()]
+    def _with_names(self, source: Source, names: list[str]) -> Source:
+        """Documents to learn from, and the names of labels as one more each; a label without a name has none."""
         there = np.flatnonzero([bool(name) for name in names])
+        if not len(there):
+            return source
         read = self._reader.read(Corpus.from_texts([names[place] for place in there]))
-        own = sparse.csr_array(sparse.eye_array(len(names), format="csr", dtype=np.float32)[there])
-        return source.with_more(read, own) if len(there) else source
+        return source.with_more(read, sparse.csr_array(sparse.eye_array(len(names), format="csr")[there]))
 
     def _truth(self, valid: Corpus) -> sparse.csr_array:
         """Labels of validation documents; those that training documents never have stand behind the others."""
@@ -165,7 +175,11 @@ class DeepClassifier(Classifier):
         return Source(self._reader.read(corpus), None, next(self._network.parameters()).device)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        found = ranked(self._network, self._source(corpus), k, batch=_TAGGED, tokens=self.params.tokens)
+        return self._best(self._source(corpus), k)
+
+    def _best(self, source: Source, k: int) -> Ranking:
+        """The k best labels of documents that were read."""
+        found = ranked(self._network, source, k, batch=_TAGGED, tokens=self.params.tokens)
         return Ranking(np.where(found.labels < 0, found.labels, self._known[found.labels]), found.scores)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:

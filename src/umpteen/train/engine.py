@@ -111,7 +111,8 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
 
 def _is_heavy(network: Network) -> bool:
     """Whether some gradient is so large that the C library would ask the system for its memory in every step."""
-    return any(weights.nbytes > heap.LARGE for weights in parted_by_gradient(network)[0])
+    dense, _ = parted_by_gradient(network)
+    return any(weights.nbytes > heap.LARGE and weights.device.type == "cpu" for weights in dense)
 
 
 def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: bool) -> None:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from umpteen.train.settings import Learning, WholeSettings
 
 _USUAL = 1e-8  # Adam's epsilon
+_FUSED = ("cpu", "cuda")  # devices that take a step in one go in every version of torch
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 
@@ -40,7 +41,8 @@ class Optimiser:
         if dense and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(dense), lr=rate, momentum=settings.momentum, weight_decay=decay))
         elif dense:
-            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay, fused=True))
+            fused = all(p.device.type in _FUSED for p in dense)
+            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay, fused=fused))
         if sparse and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(sparse), lr=rate, momentum=settings.momentum))
         elif sparse:

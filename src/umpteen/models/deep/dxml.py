@@ -218,9 +218,7 @@ class DXML(DeepClassifier):
 
     def _decide(self, chosen: Mapping[str, Any]) -> None:
         """Take what was chosen."""
-        rule = dict(chosen)
-        self._clusters = int(rule.pop("clusters"))
-        self._rule = Rule(**rule)
+        self._clusters, self._rule = int(chosen["clusters"]), Rule.checked(chosen)
 
     def _given(self, usual: Rule) -> Rule:
         """The usual rule with what is set."""
@@ -340,5 +338,7 @@ class DXML(DeepClassifier):
         self._width = folder.facts["width"]
         super()._load(folder)
         self._decide(folder.facts["chosen"])
-        self._voters, self._titles = Voters.load(folder, labels=len(self.labels_)), Titles.load(folder)
+        width = self.params.members * self._width
+        self._voters = Voters.load(folder, labels=len(self.labels_), width=width)
+        self._titles = Titles.load(folder, len(self._voters.index))
         self._settle()

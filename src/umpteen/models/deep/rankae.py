@@ -6,7 +6,7 @@ features to the common space. What goes beyond it are settings, named as such.
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -18,7 +18,6 @@ from torch.nn import functional as F
 
 from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
-from umpteen.contract.votes import by_votes, share_of_votes
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import SettingError, UmpteenWarning
 from umpteen.core.ranking import Ranking
@@ -39,13 +38,12 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.laid import laid
 from umpteen.train.ranked import ranked
 from umpteen.train.settings import Refitted
+from umpteen.train.votes import FEW, LISTED, Votes
 from umpteen.train.voting import chosen_beside
 
 _LENGTH = 500  # words that the LSTM reads
 _SPREAD = 0.03  # deviation of the random vectors that features begin as
-_LISTED = 100  # labels that have scores of the decoder where documents vote too
-_CLUSTER = 20_000  # documents among which all are compared; of more, those of the nearest of as many clusters
-_PROBES = 4
+_JUDGED = 2000  # documents kept aside that votes are chosen by, at most
 
 
 class RankAE(DeepClassifier):
@@ -111,8 +109,8 @@ class RankAE(DeepClassifier):
         )
         votes: bool = setting(
             True,
-            "Beyond the paper: training documents nearest in the common space vote too, where labels kept aside rank "
-            "better with their votes.",
+            "Beyond the paper: training documents nearest in the common space vote too, where documents kept aside are "
+            "ranked better with their votes.",
         )
 
         def __post_init__(self) -> None:
@@ -123,6 +121,7 @@ class RankAE(DeepClassifier):
                 )
 
     params: Params
+    _votes: Votes | None
     reads_features = True
     reasons: ClassVar[tuple[Kind, ...]] = ("attention", "leaning")
 
@@ -160,66 +159,54 @@ class RankAE(DeepClassifier):
         p = self.params
         if not p.votes or kept.tokens is source.tokens:
             return {}
-        assert source.Y is not None and kept.Y is not None
+        judged = kept.take(np.arange(0, len(kept), -(-len(kept) // _JUDGED)))
+        assert source.Y is not None and judged.Y is not None
         voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
-        own = ranked(self._network, kept, _LISTED, batch=p.batch, tokens=p.tokens)
-        rule = chosen_beside(voters, self._laid(kept), kept.Y, own, jobs=p.jobs)
+        own = ranked(self._network, judged, LISTED, batch=p.batch, tokens=p.tokens)
+        rule = chosen_beside(voters, self._laid(judged), judged.Y, own, jobs=p.jobs)
         return asdict(rule) if rule is not None else {}
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        p, self._titles = self.params, Titles()
-        noted = self._titles.noting(corpus) if p.votes else corpus
+        p, titles = self.params, Titles()
+        noted, self._votes = titles.noting(corpus) if p.votes else corpus, None
         super()._fit(noted, Y, valid)
-        self._rule = Rule(**self._chosen) if self._chosen else None
-        if self._rule is not None:
-            clusters = max(1, Y.shape[0] // _CLUSTER)
-            self._voters = Voters.of(
-                self._laid(self._source(noted)), Y, clusters=clusters, seed=p.seed, jobs=p.jobs
-            )  # documents kept aside vote too
+        if self._chosen:  # documents kept aside vote too
+            vectors, clusters = self._laid(self._source(noted)), max(1, Y.shape[0] // FEW)
+            voters = Voters.of(vectors, Y, clusters=clusters, seed=p.seed, jobs=p.jobs)
+            self._votes = Votes(Rule(**self._chosen), voters, titles)
 
     def _laid(self, source: Source) -> NDArray[np.float32]:
         assert isinstance(self._network, Members)
         return laid(self._network, source, tokens=self.params.tokens)
 
-    def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        if self._rule is None:
-            return super()._rank(corpus, k)
-        own, vectors = super()._rank(corpus, max(k, _LISTED)), self._laid(self._source(corpus))
-        return self._voters.beside(vectors, own, k, self._rule, probes=_PROBES, jobs=self.params.jobs)
+    def _best(self, source: Source, k: int) -> Ranking:
+        if self._votes is None:
+            return super()._best(source, k)
+        own = super()._best(source, max(k, LISTED))
+        return self._votes.beside(own, self._laid(source), k, jobs=self.params.jobs)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         """Of the decoder; with the documents that vote, and the score that both make."""
         explanation = super()._explain(corpus, label, by)
-        if self._rule is None:
+        if self._votes is None:
             return explanation
         vectors = self._laid(self._source(corpus))
-        found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=_PROBES, jobs=self.params.jobs)
-        there = found[0] >= 0
-        share = share_of_votes(label, found[0][there], votes[0][there], self._voters.Y)
-        score = self._rule.balance * explanation.score + (1 - self._rule.balance) * share
-        near = {"documents": found[0][there], "similarities": cosines[0][there]}
-        voted = by_votes(
-            self.labels_, label, score, explanation.text, **near, Y=self._voters.Y, title=self._titles.__getitem__
-        )
-        return replace(explanation, score=score, neighbours=voted.neighbours)
+        return self._votes.explained(explanation, label, vectors, self.labels_, jobs=self.params.jobs)
 
     def _memory(self, size: Size) -> int:
         vectors = 4 * self.params.members * (self.params.hidden or self.params.width) * size.documents
-        return super()._memory(size) + (2 * vectors if self.params.votes else 0)
+        return super()._memory(size) + (3 * vectors if self.params.votes else 0)
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
-        if self._rule is not None:
-            folder.facts["chosen"] = asdict(self._rule)
-            self._voters.save(folder)
-            self._titles.save(folder)
+        if self._votes is not None:
+            self._votes.save(folder)
 
     def _load(self, folder: Folder) -> None:
         super()._load(folder)
-        chosen = folder.facts.get("chosen")
-        self._rule = Rule(**chosen) if chosen else None
-        if self._rule is not None:
-            self._voters, self._titles = Voters.load(folder, labels=len(self.labels_)), Titles.load(folder)
+        chosen, labels = folder.facts.get("chosen"), len(self.labels_)
+        assert isinstance(self._network, Members)
+        self._votes = Votes.load(folder, chosen, labels=labels, width=self._network.width) if chosen else None
 
 
 class Autoencoder(Network):
@@ -236,6 +223,7 @@ class Autoencoder(Network):
         self.activate = nn.Sequential(*finish(width, dropout=p.dropout) if p.activate else ())
         self.common = nn.Linear(width, p.hidden) if p.hidden else nn.Identity()
         hidden, code = p.hidden or width, p.code or p.hidden or width
+        self.width = hidden  # of the common space
         self.label_code = nn.EmbeddingBag(len(shares), code, mode="sum")
         self.label_common = nn.Sequential(nn.ReLU(), nn.Linear(code, hidden)) if p.code else nn.Identity()
         self.decode = nn.Linear(hidden, code) if p.code else nn.Identity()
@@ -308,6 +296,7 @@ class Members(Network):
         super().__init__()
         self.members = nn.ModuleList(members)
         self.labels, self.bounded = members[0].labels, members[0].outputs.bounded
+        self.width = len(members) * members[0].width  # of where documents lie
 
     def parts(self) -> Sequence[Autoencoder]:
         return cast(list[Autoencoder], [*self.members])

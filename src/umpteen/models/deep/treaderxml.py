@@ -218,7 +218,8 @@ class TReaderXML(DeepClassifier):
         if self.params.teacher:
             reader = self.reader()
             reader.load(folder)
-            self._knowledge, self._titles = Knowledge.load(folder, self.params, reader), Titles.load(folder)
+            self._knowledge = Knowledge.load(folder, self.params, reader)
+            self._titles = Titles.load(folder, len(self._knowledge.teacher.index))
         super()._load(folder)
 
 

@@ -119,7 +119,7 @@ class Neighbours(Classifier):
             folder.array(f"document_{name}", part)
 
     def _load(self, folder: Folder) -> None:
-        self._features, self._titles = Features.load(folder, self.params), Titles.load(folder)
+        self._features = Features.load(folder, self.params)
         self._neighbours, self._power = int(folder.facts["chosen"]["neighbours"]), folder.facts["chosen"]["power"]
         self._index = folder.array("index_bounds"), folder.array("index_rows"), folder.array("index_values")
         self._Y = folder.array("document_bounds"), folder.array("document_labels")
@@ -129,5 +129,6 @@ class Neighbours(Classifier):
         check_kind(values, "f4")
         check_bounds(self._Y[0], len(self._Y[0]) - 1, len(self._Y[1]))
         check_places(self._Y[1], len(self.labels_))
+        self._titles = Titles.load(folder, len(self._Y[0]) - 1)
         if len(values) != len(rows) or self._neighbours < 1 or not isinstance(self._power, float):
             raise DataError("The index is not whole.")

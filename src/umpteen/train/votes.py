@@ -1,0 +1,63 @@
+"""Votes beside a network: training documents nearest to where it lays a document vote for their labels too."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from umpteen.contract.explanation import Explanation
+from umpteen.contract.votes import by_votes, share_of_votes
+from umpteen.core.ranking import Ranking
+from umpteen.core.space import LabelSpace
+from umpteen.core.store import Folder, NewFolder
+from umpteen.text.index import Vectors
+from umpteen.text.titles import Titles
+from umpteen.text.voters import Rule, Voters
+
+LISTED = 100  # labels that have scores of the network's, and of the votes, at least
+FEW = 20_000  # documents in a cluster; up to five times as many are all compared
+_PROBES = 4  # clusters that are looked into
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Who votes, how votes count, and what voters are called."""
+
+    rule: Rule
+    voters: Voters
+    titles: Titles
+
+    def beside(self, own: Ranking, vectors: Vectors, k: int, *, jobs: int) -> Ranking:
+        """The k best labels by both; a label that `own` or the votes do not list counts nothing there."""
+        return self.voters.beside(vectors, own, k, self.rule, probes=_PROBES, jobs=jobs)
+
+    def explained(
+        self, explanation: Explanation, label: int, vectors: Vectors, space: LabelSpace, *, jobs: int
+    ) -> Explanation:
+        """An explanation of the network's with the documents that vote, and the score that both make."""
+        found, cosines, votes = self.voters.nearest(vectors, self.rule, probes=_PROBES, jobs=jobs)
+        there = found[0] >= 0
+        share = share_of_votes(label, found[0][there], votes[0][there], self.voters.Y)
+        score = self.rule.balance * explanation.score + (1 - self.rule.balance) * share
+        voted = by_votes(
+            space,
+            label,
+            score,
+            explanation.text,
+            documents=found[0][there],
+            similarities=cosines[0][there],
+            Y=self.voters.Y,
+            title=self.titles.__getitem__,
+        )
+        return replace(explanation, score=score, neighbours=voted.neighbours)
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        folder.facts["chosen"] = asdict(self.rule)
+        self.voters.save(folder)
+        self.titles.save(folder)
+
+    @classmethod
+    def load(cls, folder: Folder, chosen: Mapping[str, Any], *, labels: int, width: int) -> "Votes":
+        """The same as was saved."""
+        voters = Voters.load(folder, labels=labels, width=width)
+        return cls(Rule.checked(chosen), voters, Titles.load(folder, len(voters.index)))
