@@ -14,8 +14,14 @@ from umpteen.text.titles import Titles
 from umpteen.text.voters import Rule, Voters
 
 LISTED = 100  # labels that have scores of the network's, and of the votes, at least
-FEW = 20_000  # documents in a cluster; up to five times as many are all compared
-_PROBES = 4  # clusters that are looked into
+_FEW = 20_000  # documents that are all compared
+_CLUSTER = 2000  # of more, documents in a cluster, on the average
+_PROBES = 8  # clusters that are looked into
+
+
+def clusters_of(documents: int) -> int:
+    """How many clusters so many documents should be in, so that looking for the nearest stays cheap."""
+    return documents // _CLUSTER if documents > _FEW else 1
 
 
 @dataclass(frozen=True)

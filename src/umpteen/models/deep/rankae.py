@@ -38,7 +38,7 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.laid import laid
 from umpteen.train.ranked import ranked
 from umpteen.train.settings import Refitted
-from umpteen.train.votes import FEW, LISTED, Votes
+from umpteen.train.votes import LISTED, Votes, clusters_of
 from umpteen.train.voting import chosen_beside
 
 _LENGTH = 500  # words that the LSTM reads
@@ -171,7 +171,7 @@ class RankAE(DeepClassifier):
         noted, self._votes = titles.noting(corpus) if p.votes else corpus, None
         super()._fit(noted, Y, valid)
         if self._chosen:  # documents kept aside vote too
-            vectors, clusters = self._laid(self._source(noted)), max(1, Y.shape[0] // FEW)
+            vectors, clusters = self._laid(self._source(noted)), clusters_of(Y.shape[0])
             voters = Voters.of(vectors, Y, clusters=clusters, seed=p.seed, jobs=p.jobs)
             self._votes = Votes(Rule(**self._chosen), voters, titles)
 
