@@ -62,5 +62,6 @@ SMALL = {  # deep models of a size that suits the toy corpus
     "least_steps": 200,
     "average_from": 1.0,
     "every": 20,
+    "refit": False,  # tests of the models themselves train twice
     "precision": "fp32",
 }

@@ -104,7 +104,7 @@ class Loop:
         p = self.settings
         self.network.train()
         chance = p.seed * _SEEDS + int(self.counts["number"])  # depends on the step alone, and who takes which share
-        torch.manual_seed(chance + place()[0] * _SEEDS**2)
+        self._seed(chance + place()[0] * _SEEDS**2)
         with self._autocast():
             loss = weight(rows) * self._loss(self.source.batch(share(rows)))
         if not torch.isfinite(loss):
@@ -115,6 +115,13 @@ class Loop:
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
         return mean(float(loss.detach()))
+
+    def _seed(self, chance: int) -> None:
+        """Draw other random numbers; without a GPU, torch would note where each call of its own for this came from."""
+        if self.source.device.type == "cpu":
+            torch.default_generator.manual_seed(chance)
+        else:
+            torch.manual_seed(chance)
 
     def _looked(self, done: float, documents: int, loss: float) -> Step:
         """A look at the validation documents, with averaged weights once averaging has begun."""
