@@ -71,5 +71,5 @@ def test_votes_beside_a_ranking_only_where_it_ranks_better() -> None:
     assert chosen_beside(VOTERS, KEPT, TRUTH, right, jobs=1) is None
     rule = chosen_beside(VOTERS, KEPT, TRUTH, wrong, jobs=1)
     assert rule is not None and rule.balance == 0.5
-    joined = VOTERS.beside(KEPT, wrong, 1, rule, jobs=1)
+    joined = VOTERS.beside(KEPT, wrong, 1, rule, probes=1, jobs=1)
     assert (joined.labels[:, 0] == TRUTH.indices).mean() > 0.9

@@ -88,17 +88,12 @@ class Voters:
         found, _, votes = self.nearest(vectors, rule, probes=probes, jobs=jobs)
         return self.counted(found, votes, vectors, k, rule, own, jobs=jobs)
 
-    def beside(
-        self, vectors: Vectors, own: Ranking, k: int, rule: Rule, *, probes: int | None = None, jobs: int = 0
-    ) -> Ranking:
+    def beside(self, vectors: Vectors, own: Ranking, k: int, rule: Rule, *, probes: int, jobs: int = 0) -> Ranking:
         """The k best labels where each document's own ranking has scores; what it does not list has votes alone.
 
         Votes count for as many labels as the ranking lists, those with the most.
-
-        `probes` are the clusters looked into, all where it is not said.
         """
-        looked = len(self.index.centres) if probes is None else probes
-        found, _, votes = self.nearest(vectors, rule, probes=looked, jobs=jobs)
+        found, _, votes = self.nearest(vectors, rule, probes=probes, jobs=jobs)
         return self.joined(found, votes, vectors, own, k, rule, jobs=jobs)
 
     def joined(

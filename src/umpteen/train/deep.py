@@ -14,7 +14,7 @@ from scipy import sparse
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, FolderError
+from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import LOG
 from umpteen.core.sound import check_places
@@ -26,7 +26,7 @@ from umpteen.text.readers import Ordered, Places, Reader
 from umpteen.text.vectors import begun
 from umpteen.train.batches import Source
 from umpteen.train.device import device_of
-from umpteen.train.engine import reached, threads_of, trained
+from umpteen.train.engine import begun_otherwise, reached, threads_of, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
 from umpteen.train.settings import DeepSettings, Learning, NamedSettings, Refitted, WholeSettings
@@ -137,10 +137,7 @@ class DeepClassifier(Classifier):
             found = replace(found, chosen=self.conclude(source, kept))
         refits = isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents)
         if self._run is not None and begun_with >= number + refits:
-            raise FolderError(
-                f"The run in {self._run.path} was begun with other settings. Use the same, or delete "
-                f"{self._run.path} and train from the start."
-            )
+            raise begun_otherwise(self._run, "settings")
         if refits:
             with _chance(p.seed), threads_of(p.jobs):
                 self._network = self.network(vectors, shares).to(device)

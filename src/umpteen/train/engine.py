@@ -42,6 +42,14 @@ def reached(run: Run | None) -> tuple[int, Found]:
     return int(latest.facts["stage"]), Found(**before) if before is not None else Found(-1.0, 0.0)
 
 
+def begun_otherwise(run: Run, what: str) -> FolderError:
+    """What to say where a run cannot go on, since its settings or data are others."""
+    return FolderError(
+        f"The run in {run.path} was begun with other {what}. Use the same, or delete "
+        f"{run.path} and train from the start."
+    )
+
+
 def trained(
     stage: Stage,
     number: int,
@@ -162,10 +170,7 @@ def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> None:
 def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> None:
     for mark, known in marks.items():
         if latest.facts[mark] != known:
-            raise FolderError(
-                f"The run in {run.path} was begun with other {mark}. Use the same, or delete "
-                f"{run.path} and train from the start."
-            )
+            raise begun_otherwise(run, mark)
     device = next(loop.network.parameters()).device
     tensors = {
         n: torch.from_numpy(latest.array(f"tensor{i}").copy()).to(device) for i, n in enumerate(latest.facts["tensors"])
