@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from umpteen.networks.attention import LabelAttention
 from umpteen.networks.scorer import Scorer
+from umpteen.networks.thin import products
 from umpteen.networks.whole import Lying
 
 
@@ -121,5 +122,5 @@ class Discriminator(nn.Module):
         view = self.view(reading.whole)
         if nodes is None:
             return start + F.linear(view, self.met.weight, self.usual.weight[:, 0])
-        met: Tensor = self.usual(nodes) + torch.bmm(self.met(nodes), view.unsqueeze(2))
-        return start + met.squeeze(2)
+        met: Tensor = self.usual(nodes).squeeze(2)
+        return start + met + products(self.met.weight, nodes, view, sparse=self.met.sparse)

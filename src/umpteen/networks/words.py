@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.thin import summed
+
 MANY = 10_000  # vectors from which on sparse gradients are cheaper than dense ones
 
 
@@ -44,11 +46,4 @@ class Words(nn.Module):
         """The sum of each document's vectors times their values, (documents, width), never a vector at a time."""
         mask = tokens != 0
         starts = F.pad(mask.sum(dim=1).cumsum(0)[:-1], (1, 0))
-        return F.embedding_bag(
-            tokens[mask],
-            self.table.weight,
-            starts,
-            mode="sum",
-            sparse=self.table.sparse,
-            per_sample_weights=values[mask],
-        )
+        return summed(self.table.weight, tokens[mask], starts, values[mask], sparse=self.table.sparse)

@@ -6,6 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from umpteen.kernels import thin
+from umpteen.networks.thin import by_hand, coalesced
 from umpteen.train.settings import Learning, WholeSettings
 
 _USUAL = 1e-8  # Adam's epsilon
@@ -18,6 +20,37 @@ def parted_by_gradient(network: nn.Module) -> tuple[list[nn.Parameter], list[nn.
     thin = {id(m.weight) for m in network.modules() if isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse}
     learning = [p for p in network.parameters() if p.requires_grad]
     return [p for p in learning if id(p) not in thin], [p for p in learning if id(p) in thin]
+
+
+class ThinAdam(torch.optim.SparseAdam):
+    """Adam for the rows that a step saw; on a processor in one pass over them."""
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> Any:
+        learning = [(p, group) for group in self.param_groups for p in group["params"] if p.grad is not None]
+        if not all(by_hand(p) and p.grad.is_coalesced() for p, _ in learning):
+            return super().step(closure)  # type: ignore[no-untyped-call]
+        for parameter, group in learning:
+            self._move(parameter, group)
+        return None
+
+    def _move(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[parameter]
+        if not state:
+            state.update(step=0, exp_avg=torch.zeros_like(parameter), exp_avg_sq=torch.zeros_like(parameter))
+        state["step"] += 1
+        first, second = group["betas"]
+        rate = group["lr"] * (1 - second ** state["step"]) ** 0.5 / (1 - first ** state["step"])
+        gradient = parameter.grad
+        assert gradient is not None
+        arrays = (parameter, state["exp_avg"], state["exp_avg_sq"], gradient._indices()[0], gradient._values())
+        thin.moved(
+            *(array.detach().numpy() for array in arrays),
+            betas=group["betas"],
+            rate=rate,
+            least=group["eps"],
+            jobs=torch.get_num_threads(),
+        )
 
 
 class Optimiser:
@@ -46,14 +79,14 @@ class Optimiser:
         if sparse and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(sparse), lr=rate, momentum=settings.momentum))
         elif sparse:
-            self._parts.append(torch.optim.SparseAdam(parted(sparse), lr=rate or 1.0))
+            self._parts.append(ThinAdam(parted(sparse), lr=rate or 1.0))
         self._clip = settings.clip
 
     def step(self, rate: float) -> None:
         """Change the weights by the gradients at hand, which are then gone."""
         for parameter in self._named.values():
             if parameter.grad is not None and parameter.grad.is_sparse:
-                parameter.grad = parameter.grad.coalesce()  # or what sgd goes on with grows from step to step
+                parameter.grad = coalesced(parameter.grad)  # or what sgd goes on with grows from step to step
         if self._clip:
             self._shorten()
         for part in self._parts:
