@@ -7,6 +7,27 @@ from umpteen.kernels.best import best_sums, fall, insert
 
 
 @njit(cache=True, nogil=True)
+def _multiply(columns, values, in_bounds, in_rows, in_values, sums):
+    """Products of one row with all rows of a matrix that is given by columns."""
+    sums[:] = 0
+    for at in range(len(columns)):
+        column = columns[at]
+        weight = values[at]
+        for place in range(in_bounds[column], in_bounds[column + 1]):
+            sums[in_rows[place]] += weight * in_values[place]
+
+
+@njit(cache=True, nogil=True)
+def products(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows):
+    """All products of query rows with the rows of a matrix that is given by columns, (queries, rows)."""
+    found = np.empty((len(q_bounds) - 1, rows), np.float32)
+    for query in range(len(found)):
+        part = slice(q_bounds[query], q_bounds[query + 1])
+        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, found[query])
+    return found
+
+
+@njit(cache=True, nogil=True)
 def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows, k):
     """The k rows with the largest products with each query row: numbers (queries, k), -1 for none, and products.
 
@@ -17,12 +38,8 @@ def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows, 
     products = np.zeros((len(q_bounds) - 1, k), np.float32)
     sums = np.empty(rows, np.float32)
     for query in range(len(q_bounds) - 1):
-        sums[:] = 0
-        for at in range(q_bounds[query], q_bounds[query + 1]):
-            column = q_columns[at]
-            weight = q_values[at]
-            for place in range(in_bounds[column], in_bounds[column + 1]):
-                sums[in_rows[place]] += weight * in_values[place]
+        part = slice(q_bounds[query], q_bounds[query + 1])
+        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, sums)
         kept = 0
         worst = np.float32(0)
         for row in range(rows):

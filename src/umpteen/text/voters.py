@@ -74,6 +74,11 @@ class Voters:
         more = np.concatenate([bounds, Y.indptr[1:].astype(np.int64) + bounds[-1]])
         return Voters(self.index.with_more(vectors), more, np.concatenate([labels, Y.indices.astype(np.int32)]))
 
+    def matrix(self, labels: int) -> sparse.csr_array:
+        """Which documents have which of so many labels."""
+        bounds, ids = self.Y
+        return sparse.csr_array((np.ones(len(ids), np.int8), ids, bounds), shape=(len(bounds) - 1, labels))
+
     def nearest(
         self, vectors: Vectors, rule: Rule, *, probes: int, jobs: int = 0
     ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:

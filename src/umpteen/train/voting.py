@@ -10,6 +10,7 @@ from scipy import sparse
 from umpteen.core.ranking import Ranking
 from umpteen.metrics.ranking import Judged
 from umpteen.text.index import Vectors
+from umpteen.text.regression import Regression
 from umpteen.text.voters import Own, Rule, Voters
 
 _COUNTS = (5, 10, 20, 30, 50, 100)
@@ -17,6 +18,8 @@ _SHARPNESS = (0.0, 5.0, 10.0, 20.0, 40.0)
 _BALANCES = (0.0, 0.25, 0.5, 0.75, 0.9)
 _CLUSTERS = (4, 16, 64, 256, 1024)
 _BESIDE = (20, 50, 100), (5.0, 10.0, 20.0), (0.5, 0.75, 0.9)  # the same beside another model's ranking
+_SHARES = (0.2, 0.35, 0.5, 0.65)  # of regression
+_DAMPING = (0.1, 0.3, 1.0)
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
 _FILLED = 200  # documents in a cluster at least, on the average
 
@@ -67,6 +70,24 @@ def chosen_beside(voters: Voters, vectors: Vectors, Y: sparse.csr_array, own: Ra
         return Judged.of(ranking, Y, k=5).ndcg(5).value
 
     return max((None, *(Rule(*values) for values in product(counts, weights, balances))), key=score)
+
+
+def chosen_share(
+    X: sparse.csr_array,
+    Y: sparse.csr_array,
+    ranking: Ranking,
+    kept: sparse.csr_array,
+    truth: sparse.csr_array,
+    jobs: int,
+) -> tuple[float, float]:
+    """How much regression by documents X should count beside a ranking of those kept aside, and how damped."""
+    best, found = Judged.of(ranking, truth, k=5).ndcg(5).value, (0.0, _DAMPING[0])
+    for damping in _DAMPING:
+        regression = Regression.of(X, Y, damping=damping, jobs=jobs)
+        for share in _SHARES:
+            score = Judged.of(regression.beside(ranking, kept, 5, share, jobs=jobs), truth, k=5).ndcg(5).value
+            best, found = max((best, found), (score, (share, damping)))
+    return found
 
 
 def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:

@@ -26,6 +26,7 @@ from umpteen.networks.embedder import Embedder, Member
 from umpteen.networks.network import Network
 from umpteen.networks.words import MANY
 from umpteen.text.readers import Bag, Reader
+from umpteen.text.regression import Regression, is_feasible, of_features
 from umpteen.text.titles import Titles
 from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source
@@ -33,9 +34,11 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.heads import teach_heads
 from umpteen.train.laid import laid
 from umpteen.train.settings import Refitted
-from umpteen.train.voting import chosen_clusters, chosen_rule
+from umpteen.train.voting import chosen_clusters, chosen_rule, chosen_share
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
+_DAMPING = 0.3  # of regression, where nothing can be chosen
+_LISTED = 100  # labels with votes that regression stands beside, at least
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
 
 
@@ -61,6 +64,7 @@ class DXML(DeepClassifier):
                 "last_dropout": 0.5,
                 "head": 0.0,
                 "members": 1,
+                "regression": 0.0,
                 "sharpness": 0.0,
                 "probes": 1,
                 "optimiser": "sgd",
@@ -116,6 +120,13 @@ class DXML(DeepClassifier):
         balance: float | None = setting(
             None, "Share of the head's scores in a label's; none: what ranks best.", least=0, most=1
         )
+        regression: float | None = setting(
+            None,
+            "Share of kernel regression over all training documents' features in a label's score; none: what ranks "
+            "best, with up to 20,000 documents.",
+            least=0,
+            most=1,
+        )
         clusters: int | None = setting(
             None, "Clusters of documents; none: as many as cost next to nothing in what ranks best.", least=1
         )
@@ -129,6 +140,9 @@ class DXML(DeepClassifier):
         feature_dropout: float = setting(0.3, "Share of a document's features left out in a step.", least=0, most=0.9)
         epochs: int = setting(30, "Times that training reads all documents, at most.", least=1)
         decay: float = setting(0.01, "Weight decay.", least=0)
+        precision: str = setting(
+            "fp32", "Numbers of 32 or 16 bits; auto tries what is faster here.", choices=("auto", "fp32", "bf16")
+        )
         batch: int = setting(128, "Documents in a step.", least=1)
 
         def __post_init__(self) -> None:
@@ -140,6 +154,7 @@ class DXML(DeepClassifier):
 
     params: Params
     _network: Network
+    _regression: Regression | None
     reads_features = True
     learns = True
     reasons: ClassVar[tuple[Kind, ...]] = ("sum",)
@@ -205,7 +220,7 @@ class DXML(DeepClassifier):
         """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
         p, rule, clusters = self.params, self._given(_USUAL), self.params.clusters or 1
         if kept.tokens is source.tokens:
-            return asdict(rule) | {"clusters": clusters}
+            return asdict(rule) | {"clusters": clusters, "regression": p.regression or 0.0, "damping": _DAMPING}
         assert source.Y is not None and kept.Y is not None
         voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
         vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
@@ -214,11 +229,19 @@ class DXML(DeepClassifier):
         if p.clusters is None:
             how = {"probes": p.probes, "seed": p.seed, "jobs": p.jobs}
             clusters = chosen_clusters(voters, vectors, kept.Y, own, rule, **how)
-        return asdict(rule) | {"clusters": clusters}
+        share, damping = p.regression or 0.0, _DAMPING
+        if p.regression is None and is_feasible(*source.Y.shape):
+            ranking = voters.rank(vectors, _LISTED, rule, own, probes=1, jobs=p.jobs)
+            given = self._features(source), source.Y, ranking, self._features(kept), kept.Y
+            share, damping = chosen_share(*given, jobs=p.jobs)
+        return asdict(rule) | {"clusters": clusters, "regression": share, "damping": damping}
 
     def _decide(self, chosen: Mapping[str, Any]) -> None:
         """Take what was chosen."""
         self._clusters, self._rule = int(chosen["clusters"]), Rule.checked(chosen)
+        self._share, self._damping = float(chosen["regression"]), float(chosen["damping"])
+        if not 0 <= self._share <= 1 or not self._damping > 0:
+            raise DataError("Regression cannot count as is told.")
 
     def _given(self, usual: Rule) -> Rule:
         """The usual rule with what is set."""
@@ -237,9 +260,24 @@ class DXML(DeepClassifier):
         self._width = p.width if p.targets == "walks" else min(p.width, len(np.unique(Y.indices)))  # for good
         super()._fit(noted, Y, valid)
         self._decide(self._chosen)
-        vectors = self._laid(self._source(noted))  # documents kept aside vote too
-        self._voters = Voters.of(vectors, Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
+        source = self._source(noted)  # documents kept aside vote too
+        self._voters = Voters.of(self._laid(source), Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
+        self._regress(source, Y)
         self._settle()
+
+    def _regress(self, source: Source, Y: sparse.csr_array) -> None:
+        """Learn the labels by regression too, if that has a share."""
+        self._regression = None
+        if self._share and not is_feasible(*Y.shape):
+            raise DataError(
+                f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: set regression=0."
+            )
+        if self._share:
+            self._regression = Regression.of(self._features(source), Y, damping=self._damping, jobs=self.params.jobs)
+
+    def _features(self, source: Source) -> sparse.csr_array:
+        """Documents' features, (documents, features), of unit length."""
+        return of_features(source.tokens, len(self._reader.words) + 2)
 
     def _laid(self, source: Source, rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         """Where documents lie, (documents, members x width)."""
@@ -258,13 +296,20 @@ class DXML(DeepClassifier):
         self._heads = self._own(place)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        p, vectors = self.params, self._laid(self._source(corpus))
-        return self._voters.rank(vectors, k, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
+        p, source = self.params, self._source(corpus)
+        listed = k if self._regression is None else max(k, _LISTED)
+        ranking = self._voters.rank(self._laid(source), listed, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
+        if self._regression is None:
+            return ranking
+        return self._regression.beside(ranking, self._features(source), k, self._share, jobs=p.jobs)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
-        p, vectors = self.params, self._laid(self._source(corpus))
+        p, source = self.params, self._source(corpus)
+        vectors = self._laid(source)
         found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=p.probes, jobs=p.jobs)
         ranking = self._voters.counted(found, votes, vectors, len(self.labels_), self._rule, self._heads)
+        if self._regression is not None:
+            ranking = self._regression.beside(ranking, self._features(source), len(self.labels_), self._share)
         score = float(ranking.scores[0][ranking.labels[0] == label].sum())  # 0 for a label that nobody votes for
         there = found[0] >= 0
         return by_votes(
@@ -281,7 +326,8 @@ class DXML(DeepClassifier):
     def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
         assert isinstance(self._network, Embedder)
         titles = Titles()
-        vectors = self._laid(self._source(titles.noting(corpus)))
+        source = self._source(titles.noting(corpus))
+        vectors = self._laid(source)
         voters = self._voters.with_more(vectors, Y)
         known, kept = self._known, self._network.kept()
         try:
@@ -291,6 +337,9 @@ class DXML(DeepClassifier):
             self._known = known
             self._network.restore(kept)
             raise
+        if self._regression is not None:
+            given = self._features(source), voters.matrix(Y.shape[1])
+            self._regression = self._regression.with_more(*given, damping=self._damping, jobs=self.params.jobs)
         self._voters, self._titles = voters, self._titles.with_more(titles)
         self._settle()
 
@@ -309,9 +358,7 @@ class DXML(DeepClassifier):
     def _teach(self, voters: Voters, new: int) -> None:
         """Let the heads learn from the last documents of `voters`."""
         assert isinstance(self._network, Embedder)
-        p, (bounds, labels) = self.params, voters.Y
-        rows = np.searchsorted(self._known, labels)
-        Y = sparse.csr_array((np.ones(len(rows), np.int8), rows, bounds), shape=(len(bounds) - 1, len(self._known)))
+        p, Y = self.params, voters.matrix(int(self._known[-1]) + 1)[:, self._known]
         teach_heads(self._network, voters.index.vectors, Y, new=new, epochs=p.lessons, seed=p.seed)
 
     def _neighbouring(self, met: sparse.csr_array, lie: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -325,13 +372,18 @@ class DXML(DeepClassifier):
 
     def _memory(self, size: Size) -> int:
         vectors = 4 * self.params.members * min(self.params.width, size.labels)  # of a document, or of a label
-        return super()._memory(size) + vectors * (3 * size.documents + 8 * size.labels)
+        regresses = self.params.regression != 0 and is_feasible(size.documents, size.labels)
+        alike = 4 * size.documents * (2 * size.documents + size.labels) if regresses else 0
+        return super()._memory(size) + vectors * (3 * size.documents + 8 * size.labels) + alike
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
         folder.facts["width"] = self._width
-        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters}
+        share = {"regression": self._share, "damping": self._damping}
+        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | share
         self._voters.save(folder)
+        if self._regression is not None:
+            self._regression.save(folder)
         self._titles.save(folder)
 
     def _load(self, folder: Folder) -> None:
@@ -341,4 +393,6 @@ class DXML(DeepClassifier):
         width = self.params.members * self._width
         self._voters = Voters.load(folder, labels=len(self.labels_), width=width)
         self._titles = Titles.load(folder, len(self._voters.index))
+        features, labels = len(self._reader.words) + 2, len(self.labels_)
+        self._regression = Regression.load(folder, features=features, labels=labels) if self._share else None
         self._settle()

@@ -1,0 +1,122 @@
+"""Kernel regression: every training document speaks on every label, as loud as gives training documents their labels.
+
+Documents are alike by ((1 + cosine of their features) / 2) to the power of 4. Each is compared with each, so memory and
+time grow fast with their number: it is for thousands of documents.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from umpteen.core.errors import DataError
+from umpteen.core.ranking import Ranking
+from umpteen.core.sound import check_bounds, check_kind, check_places
+from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels.neighbours import products
+from umpteen.kernels.threads import each, ranges
+from umpteen.text.vocabulary import Tokens
+
+DOCUMENTS = 20_000  # at most
+_NUMBERS = 1 << 26  # documents times labels, at most
+_BLOCK = 256  # documents compared with all others at a time
+
+Scores = NDArray[np.float32]
+
+
+def is_feasible(documents: int, labels: int) -> bool:
+    """Whether so many are few enough."""
+    return 0 < documents <= DOCUMENTS and documents * labels <= _NUMBERS
+
+
+def of_features(tokens: Tokens, features: int) -> sparse.csr_array:
+    """Documents' features as rows of unit length."""
+    assert tokens.values is not None
+    X = sparse.csr_array((tokens.values, tokens.ids, tokens.bounds), shape=(len(tokens), features), dtype=np.float32)
+    lengths = np.sqrt(np.asarray(X.power(2).sum(axis=1)).ravel())
+    X.data /= np.repeat(np.maximum(lengths, np.float32(1e-12)), np.diff(X.indptr))
+    return X
+
+
+class Regression:
+    """Training documents, and how loud each speaks for each label."""
+
+    def __init__(self, X: sparse.csr_array, weights: Scores) -> None:
+        self.X, self.weights = X, weights  # (documents, features), (documents, labels)
+        self._columns = X.tocsc()
+
+    @classmethod
+    def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
+        """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart."""
+        made = cls(X, np.empty((0, Y.shape[1]), np.float32))
+        alike = np.concatenate([*made._alike(X, jobs)])
+        alike[np.diag_indices(len(alike))] += np.float32(damping)
+        factor = linalg.cho_factor(alike, lower=True, overwrite_a=True, check_finite=False)
+        wanted = Y.toarray().astype(np.float32)
+        solved = linalg.cho_solve(factor, wanted, overwrite_b=True, check_finite=False)
+        made.weights = np.ascontiguousarray(solved, np.float32)
+        return made
+
+    def with_more(self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
+        """Learnt anew with more documents, given the labels of all; the same as before if those are too many."""
+        whole = sparse.csr_array(sparse.vstack([self.X, X]))
+        if whole.shape[0] != Y.shape[0] or not is_feasible(*Y.shape):
+            return self
+        return Regression.of(whole, Y, damping=damping, jobs=jobs)
+
+    def beside(self, ranking: Ranking, X: sparse.csr_array, k: int, share: float, *, jobs: int = 0) -> Ranking:
+        """The k best labels where this has a share of the scores, and a ranking of the same documents the rest."""
+        parts = zip(ranges(X.shape[0], _BLOCK), self._alike(X, jobs), strict=True)
+        found = (_joined(_part(ranking, *rows), alike @ self.weights, k, share) for rows, alike in parts)
+        return Ranking.joined(found, k)
+
+    def _alike(self, X: sparse.csr_array, jobs: int) -> Iterator[Scores]:
+        """How alike documents are to all that are known, some at a time."""
+        by_column = self._columns.indptr, self._columns.indices, self._columns.data
+
+        def block(part: tuple[int, int]) -> Scores:
+            rows = X[slice(*part)]
+            found = products(rows.indptr, rows.indices, rows.data, *by_column, self.X.shape[0])
+            found += 1
+            found *= np.float32(0.5)
+            found *= found
+            found *= found
+            return found  # type: ignore[no-any-return]
+
+        return each(block, ranges(X.shape[0], _BLOCK), jobs=jobs)
+
+    def save(self, folder: NewFolder) -> None:
+        """Write all that `load` needs."""
+        folder.array("regression_bounds", self.X.indptr.astype(np.int64))
+        folder.array("regression_features", self.X.indices.astype(np.int32))
+        folder.array("regression_values", self.X.data)
+        folder.array("regression_weights", self.weights)
+
+    @classmethod
+    def load(cls, folder: Folder, *, features: int, labels: int) -> "Regression":
+        """The same as was saved, for documents of so many features and no more labels than so many."""
+        bounds, ids, values, weights = (
+            folder.array(f"regression_{name}") for name in ("bounds", "features", "values", "weights")
+        )
+        check_kind(weights, "f4", 2)
+        check_kind(values, "f4")
+        check_bounds(bounds, len(weights), len(ids))
+        check_places(ids, features)
+        if len(values) != len(ids) or weights.shape[1] > labels:
+            raise DataError("Documents of the regression have other features or labels than there are.")
+        return cls(sparse.csr_array((values, ids, bounds), shape=(len(weights), features)), weights)
+
+
+def _part(ranking: Ranking, start: int, end: int) -> Ranking:
+    return Ranking(ranking.labels[start:end], ranking.scores[start:end])
+
+
+def _joined(ranking: Ranking, scores: Scores, k: int, share: float) -> Ranking:
+    """The k best by both; a label that the ranking does not list has nothing there."""
+    whole = np.float32(share) * np.clip(scores, 0, 1)
+    beyond = int(ranking.labels.max(initial=-1)) + 1 - whole.shape[1]  # labels that came later
+    whole = np.pad(whole, ((0, 0), (0, max(0, beyond))))
+    documents, places = np.nonzero(ranking.labels >= 0)
+    whole[documents, ranking.labels[documents, places]] += np.float32(1 - share) * ranking.scores[documents, places]
+    return Ranking.from_dense(np.minimum(whole, 1), k)

@@ -1,0 +1,85 @@
+"""Kernel regression beside the literal formula, its share beside rankings, and damaged folders."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from umpteen.core.errors import DataError
+from umpteen.core.ranking import Ranking
+from umpteen.core.store import Folder, new_folder
+from umpteen.text.regression import DOCUMENTS, Regression, is_feasible, of_features
+from umpteen.text.vocabulary import Tokens
+
+X = of_features(Tokens(np.array([2, 3, 4, 2, 4, 5], np.int32), np.array([0, 2, 3, 6]), np.ones(6, np.float32)), 6)
+Y = sparse.csr_array(np.array([[1, 0, 0], [0, 1, 0], [1, 0, 1]], np.int8))
+NOTHING = Ranking(np.full((3, 1), -1, np.int32), np.zeros((3, 1), np.float32))
+
+
+def literal(queries, damping):
+    """((1 + cosine) / 2)^4 of each with each, weights that solve for the labels."""
+    dense = X.toarray()
+    alike = ((1 + dense @ dense.T) / 2) ** 4
+    weights = np.linalg.solve(alike + damping * np.eye(3), Y.toarray())
+    return np.clip(((1 + queries.toarray() @ dense.T) / 2) ** 4 @ weights, 0, 1)
+
+
+def scores(ranking):
+    return ranking.csr(3).toarray()
+
+
+def test_features_have_unit_length():
+    np.testing.assert_allclose(np.linalg.norm(X.toarray(), axis=1), 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_scores_are_those_of_the_formula(jobs):
+    found = Regression.of(X, Y, damping=0.3, jobs=jobs).beside(NOTHING, X, 3, 1.0, jobs=jobs)
+    np.testing.assert_allclose(scores(found), literal(X, 0.3), atol=1e-5)
+
+
+def test_many_documents_are_compared_block_by_block():
+    random = np.random.default_rng(0)
+    many = sparse.csr_array(sparse.random(700, 40, 0.1, random_state=1, dtype=np.float32, format="csr"))
+    labels = sparse.csr_array((random.random((700, 5)) < 0.3).astype(np.int8))
+    regression = Regression.of(many, labels, damping=0.5)
+    dense = many.toarray().astype(np.float64)
+    alike = ((1 + dense @ dense.T) / 2) ** 4
+    wanted = np.clip(alike @ np.linalg.solve(alike + 0.5 * np.eye(700), labels.toarray()), 0, 1)
+    nothing = Ranking(np.full((700, 1), -1, np.int32), np.zeros((700, 1), np.float32))
+    np.testing.assert_allclose(regression.beside(nothing, many, 5, 1.0).csr(5).toarray(), wanted, atol=1e-3)
+
+
+def test_a_share_stands_beside_what_a_ranking_says():
+    ranking = Ranking(np.array([[2], [1], [3]], np.int32), np.full((3, 1), 0.5, np.float32))  # label 3 came later
+    found = Regression.of(X, Y, damping=0.3).beside(ranking, X, 4, 0.25).csr(4).toarray()
+    wanted = 0.25 * np.pad(literal(X, 0.3), ((0, 0), (0, 1)))
+    wanted[[0, 1, 2], [2, 1, 3]] += 0.75 * 0.5
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_more_documents_and_labels_make_it_anew():
+    labels = sparse.csr_array(np.vstack([np.pad(Y.toarray(), ((0, 0), (0, 1))), [[0, 0, 0, 1]]]))
+    first = Regression.of(X, Y, damping=0.3)
+    more = first.with_more(X[[1]], labels, damping=0.3)
+    whole = Regression.of(sparse.csr_array(sparse.vstack([X, X[[1]]])), labels, damping=0.3)
+    np.testing.assert_allclose(more.weights, whole.weights, atol=1e-6)
+    assert first.with_more(X, labels, damping=0.3) is first  # whose labels are not all known
+
+
+def test_too_many_documents_or_labels():
+    assert is_feasible(DOCUMENTS, 1000) and not is_feasible(DOCUMENTS + 1, 2) and not is_feasible(DOCUMENTS, 100_000)
+
+
+def test_it_comes_back_from_a_folder_and_damage_is_told(tmp_path):
+    regression = Regression.of(X, Y, damping=0.3)
+    with new_folder(tmp_path / "m") as new:
+        regression.save(new)
+    saved = Folder(tmp_path / "m")
+    loaded = Regression.load(saved, features=6, labels=3)
+    np.testing.assert_array_equal(
+        scores(loaded.beside(NOTHING, X, 3, 1.0)), scores(regression.beside(NOTHING, X, 3, 1.0))
+    )
+    with pytest.raises(DataError, match="from 0 to 4"):
+        Regression.load(saved, features=5, labels=3)
+    with pytest.raises(DataError, match="other features or labels"):
+        Regression.load(saved, features=6, labels=2)
