@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
+_MANY = 1000  # labels from which on reduced precision is worth it, where it is allowed
 _ROOM = 1 << 24  # scores kept for the backward pass, at most
 
 
@@ -34,6 +35,9 @@ def cross_entropy(
 
     Labels that are there weigh what they are `worth`, (labels,).
     """
+    device = hidden.device.type
+    if torch.is_autocast_enabled(device) and len(layer[1]) >= _MANY:
+        hidden = hidden.to(torch.get_autocast_dtype(device))
     pairs, plus = (raised.pairs, raised.plus) if raised is not None else (None, None)
     known = _Known(positives, worth, pairs)
     made: Tensor = _CrossEntropy.apply(hidden, *layer, plus, known)  # type: ignore[no-untyped-call]

@@ -10,6 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 WAYS = ("none", "MMHSA+R", "MHSA+R", "MHSA+R+MMHSA", "MMHSA+MHSA", "MMHSA+R+MHSA")  # as the paper writes them
+_SHORT = (
+    64  # places up to which plain products are faster on a processor; with 16 bits they always are, up to nine times
+)
 _MASKED, _OPEN, _RESIDUAL = "MMHSA", "MHSA", "R"
 
 
@@ -28,15 +31,21 @@ class SelfAttention(nn.Module):
     def forward(self, states: Tensor, there: Tensor) -> Tensor:
         """`there` says where there are words, (documents, longest)."""
         queries, keys, values = self._parted(states)
+        if states.device.type == "cpu" and (queries.dtype != torch.float32 or there.shape[1] <= _SHORT):
+            return self._together(self._weights(queries, keys, there) @ values)
         seen = F.scaled_dot_product_attention(queries, keys, values, attn_mask=self._allowed(there))
         return self._together(seen)
 
     def looked(self, states: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
         """The same, and the weights that led to it, (documents, heads, longest, longest)."""
         queries, keys, values = self._parted(states)
-        scores = queries @ keys.transpose(2, 3) / queries.shape[3] ** 0.5
-        weights = scores.masked_fill(~self._allowed(there), -torch.inf).softmax(dim=3)
+        weights = self._weights(queries, keys, there)
         return self._together(weights @ values), weights
+
+    def _weights(self, queries: Tensor, keys: Tensor, there: Tensor) -> Tensor:
+        scores = queries @ keys.transpose(2, 3) / queries.shape[3] ** 0.5
+        weights: Tensor = scores.masked_fill(~self._allowed(there), -torch.inf).softmax(dim=3)
+        return weights.to(queries.dtype)
 
     def _parted(self, states: Tensor) -> list[Tensor]:
         """Queries, keys and values by head, (documents, heads, longest, width / heads)."""
