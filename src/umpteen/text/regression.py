@@ -113,10 +113,11 @@ def _part(ranking: Ranking, start: int, end: int) -> Ranking:
 
 
 def _joined(ranking: Ranking, scores: Scores, k: int, share: float) -> Ranking:
-    """The k best by both; a label that the ranking does not list has nothing there."""
+    """The k best by both; a label that the ranking does not list has nothing there, and none with nothing is given."""
     whole = np.float32(share) * np.clip(scores, 0, 1)
     beyond = int(ranking.labels.max(initial=-1)) + 1 - whole.shape[1]  # labels that came later
     whole = np.pad(whole, ((0, 0), (0, max(0, beyond))))
     documents, places = np.nonzero(ranking.labels >= 0)
     whole[documents, ranking.labels[documents, places]] += np.float32(1 - share) * ranking.scores[documents, places]
-    return Ranking.from_dense(np.minimum(whole, 1), k)
+    found = Ranking.from_dense(np.minimum(whole, 1), k)
+    return Ranking(np.where(found.scores > 0, found.labels, np.int32(-1)), found.scores)
