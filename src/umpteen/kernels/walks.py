@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+_ABREAST = 64  # walks
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -38,22 +39,25 @@ def walks(bounds, neighbours, sums, first, starts, length, seed):
     """Walks of `length` nodes from each of `starts`, (walks, length); a node without neighbours stays where it is.
 
     `sums` are the running sums of each node's edge weights, empty where all weigh the same. Walk `n` here is walk
-    `first + n` of all, and draws the same numbers whichever block it is in.
+    `first + n` of all, and draws the same numbers whichever block it is in. Some walk abreast: what one has to wait for
+    from memory, the others' do not wait for.
     """
     made = np.empty((len(starts), length), np.int32)
-    weighted = len(sums) > 0
+    states = np.empty(len(starts), np.uint64)
     for walk in range(len(starts)):
-        state = _mixed(np.uint64(seed) * _STEP + np.uint64(first + walk))
-        node = starts[walk]
-        made[walk, 0] = node
+        states[walk] = _mixed(np.uint64(seed) * _STEP + np.uint64(first + walk))
+        made[walk, 0] = starts[walk]
+    for low in range(0, len(starts), _ABREAST):
         for at in range(1, length):
-            start, end = bounds[node], bounds[node + 1]
-            if end > start:
-                state += _STEP
-                share = _share(state)
-                if weighted:
-                    node = neighbours[_place(sums, start, end, share * sums[end - 1])]
-                else:
-                    node = neighbours[start + np.int64(share * (end - start))]
-            made[walk, at] = node
+            for walk in range(low, min(low + _ABREAST, len(starts))):
+                node = made[walk, at - 1]
+                start, end = bounds[node], bounds[node + 1]
+                if end > start:
+                    states[walk] += _STEP
+                    share = _share(states[walk])
+                    if len(sums):
+                        node = neighbours[_place(sums, start, end, share * sums[end - 1])]
+                    else:
+                        node = neighbours[start + np.int64(share * (end - start))]
+                made[walk, at] = node
     return made
