@@ -1,4 +1,4 @@
-"""The benchmark of walks: its graph has as many edges as asked for, each in both directions; nothing here is about time."""
+"""The benchmark of walks: its graph has as many edges as asked for, in both directions; nothing here is about time."""
 
 from pathlib import Path
 
