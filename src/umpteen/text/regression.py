@@ -18,7 +18,7 @@ from umpteen.kernels.neighbours import products
 from umpteen.kernels.threads import each, ranges
 from umpteen.text.vocabulary import Tokens
 
-DOCUMENTS = 20_000  # at most
+DOCUMENTS = 30_000  # at most: as many squared are 3.6 GB
 _NUMBERS = 1 << 26  # documents times labels, at most
 _BLOCK = 256  # documents compared with all others at a time
 
@@ -50,9 +50,13 @@ class Regression:
     def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
         """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart."""
         made = cls(X, np.empty((0, Y.shape[1]), np.float32))
-        alike = np.concatenate([*made._alike(X, jobs)])
+        alike = np.empty((X.shape[0], X.shape[0]), np.float32)
+        for (start, end), block in zip(ranges(len(alike), _BLOCK), made._alike(X, jobs), strict=True):
+            alike[start:end] = block
         alike[np.diag_indices(len(alike))] += np.float32(damping)
-        factor = linalg.cho_factor(alike, lower=True, overwrite_a=True, check_finite=False)
+        factor = linalg.cho_factor(
+            alike.T, overwrite_a=True, check_finite=False
+        )  # turned, which LAPACK needs no copy of
         wanted = Y.toarray().astype(np.float32)
         solved = linalg.cho_solve(factor, wanted, overwrite_b=True, check_finite=False)
         made.weights = np.ascontiguousarray(solved, np.float32)

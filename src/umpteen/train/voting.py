@@ -81,13 +81,15 @@ def chosen_share(
     jobs: int,
 ) -> tuple[float, float]:
     """How much regression by documents X should count beside a ranking of those kept aside, and how damped."""
-    best, found = Judged.of(ranking, truth, k=5).ndcg(5).value, (0.0, _DAMPING[0])
+    best = Judged.of(ranking, truth, k=5).ndcg(5).value, 0.0, _DAMPING[0]
     for damping in _DAMPING:
         regression = Regression.of(X, Y, damping=damping, jobs=jobs)
-        for share in _SHARES:
-            score = Judged.of(regression.beside(ranking, kept, 5, share, jobs=jobs), truth, k=5).ndcg(5).value
-            best, found = max((best, found), (score, (share, damping)))
-    return found
+        joined = ((share, regression.beside(ranking, kept, 5, share, jobs=jobs)) for share in _SHARES)
+        tried = max((Judged.of(made, truth, k=5).ndcg(5).value, share, damping) for share, made in joined)
+        if tried <= best:  # more damping would not do better
+            break
+        best = tried
+    return best[1:]
 
 
 def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:

@@ -123,7 +123,7 @@ class DXML(DeepClassifier):
         regression: float | None = setting(
             None,
             "Share of kernel regression over all training documents' features in a label's score; none: what ranks "
-            "best, with up to 20,000 documents.",
+            "best, with up to 30,000 documents.",
             least=0,
             most=1,
         )
@@ -373,7 +373,7 @@ class DXML(DeepClassifier):
     def _memory(self, size: Size) -> int:
         vectors = 4 * self.params.members * min(self.params.width, size.labels)  # of a document, or of a label
         regresses = self.params.regression != 0 and is_feasible(size.documents, size.labels)
-        alike = 4 * size.documents * (2 * size.documents + size.labels) if regresses else 0
+        alike = 4 * size.documents * (size.documents + 2 * size.labels) if regresses else 0
         return super()._memory(size) + vectors * (3 * size.documents + 8 * size.labels) + alike
 
     def _save(self, folder: NewFolder) -> None:
