@@ -8,7 +8,7 @@ import pytest
 
 import umpteen
 from toy import NAMES, TOPICS, numeric, toy
-from umpteen.core.errors import DataError, SettingError
+from umpteen.core.errors import DataError, SettingError, UmpteenWarning
 from umpteen.core.space import Label
 from umpteen.models import model
 
@@ -69,6 +69,54 @@ def test_what_is_set_is_not_chosen(fitted: Any) -> None:
     found = dxml(neighbours=7, sharpness=3.0, balance=0.4, clusters=2).fit(TEXTS, LABELS)
     assert vars(found._rule) == {"neighbours": 7, "sharpness": 3.0, "balance": 0.4}
     assert len(found._voters.index.centres) == 2
+
+
+def test_regression_counts_beside_votes_and_stays_in_the_folder(tmp_path: Path) -> None:
+    found = dxml(regression=0.5).fit(TEXTS, LABELS)
+    assert found._share == 0.5 and found._regression.X.shape[0] == len(TEXTS)
+    assert found.score(TEST, TRUTH) > 0.9
+    ranking = found.rank(TEST, 3)
+    found._share = 0.0
+    assert not np.allclose(found.rank(TEST, 3).scores, ranking.scores)
+    found._share = 0.5
+    found.save(tmp_path / "m")
+    again = umpteen.load(tmp_path / "m").rank(TEST, 3)
+    assert np.array_equal(again.labels, ranking.labels) and np.array_equal(again.scores, ranking.scores)
+
+
+def test_regression_learns_more_documents_until_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = dxml(regression=0.5).fit(TEXTS, LABELS)
+    fresh = "quartz and basalt in the quarry"
+    found.partial_fit([fresh] * 4, [["stones"]] * 4)
+    assert found._regression.X.shape[0] == len(TEXTS) + 4
+    assert found.suggest([fresh], k=1)[0][0][0] == "stones"
+    monkeypatch.setattr("umpteen.text.regression.DOCUMENTS", len(TEXTS) + 5)
+    with pytest.warns(UmpteenWarning, match="too many for regression"):
+        found.partial_fit(["granite in the quarry"] * 4, [["stones"]] * 4)
+    assert found._regression is None and found._share == 0
+    assert found.suggest([fresh], k=1)[0][0][0] == "stones"
+
+
+def test_too_many_documents_for_regression(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("umpteen.text.regression.DOCUMENTS", len(TEXTS) - 1)
+    with pytest.raises(DataError, match="too many for regression: set regression=0"):
+        dxml(regression=0.5).fit(TEXTS, LABELS)
+    assert dxml().fit(TEXTS, LABELS)._regression is None
+
+
+def test_a_lesson_that_ends_in_between_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = dxml(regression=0.5).fit(TEXTS, LABELS)
+    before = found.rank(TEST, 3)
+
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("umpteen.text.regression.Regression.with_more", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        found.partial_fit(["quartz and basalt"], [["stones"]])
+    assert np.array_equal(found.rank(TEST, 3).scores, before.scores)
+    found.save(tmp_path / "m")
+    assert np.array_equal(umpteen.load(tmp_path / "m").rank(TEST, 3).labels, before.labels)
 
 
 def test_all_training_documents_vote(fitted: Any) -> None:

@@ -126,3 +126,18 @@ def test_gradients_are_the_same_every_time_with_several_threads() -> None:
         assert all(torch.equal(a, b) for _ in range(3) for a, b in zip(first, gradients(), strict=True))
     finally:
         torch.set_num_threads(threads)
+
+
+def test_many_labels_have_cross_entropy_with_16_bits_where_that_is_allowed() -> None:
+    torch.manual_seed(0)
+    outputs, hidden = Outputs(8, 1500), torch.randn(4, 8, requires_grad=True)
+    positives = torch.tensor([[0, 3], [1, 1400], [3, 7]])
+    exact = outputs.cross_entropy(hidden, positives)
+    with torch.autocast("cpu", torch.bfloat16):
+        about = outputs.cross_entropy(hidden, positives)
+    assert not torch.equal(about, exact) and torch.allclose(about, exact, rtol=0.01)
+    about.sum().backward()
+    found, hidden.grad = hidden.grad, None
+    exact.sum().backward()
+    assert hidden.grad is not None and found is not None
+    assert found.dtype == torch.float32 and torch.allclose(found, hidden.grad, rtol=0.05, atol=0.2)

@@ -39,6 +39,26 @@ def test_attention_is_as_printed(masked: bool) -> None:
 
 
 @pytest.mark.parametrize("masked", [True, False])
+def test_long_texts_are_read_as_short_ones_are(masked: bool) -> None:
+    layer, states, there = (
+        SelfAttention(8, 4, masked=masked),
+        torch.randn(2, 100, 8),
+        torch.ones(2, 100, dtype=torch.bool),
+    )
+    there[1, 70:] = False
+    assert torch.allclose(layer(states, there)[there], layer.looked(states, there)[0][there], atol=1e-5)
+
+
+def test_with_16_bits_it_is_about_the_same() -> None:
+    layer = SelfAttention(8, 4, masked=True)
+    states = STATES.float()
+    with torch.autocast("cpu", torch.bfloat16):
+        found = layer(states, THERE)
+    assert found.dtype == torch.bfloat16
+    assert torch.allclose(found.float()[THERE], layer(states, THERE)[THERE], atol=0.05)
+
+
+@pytest.mark.parametrize("masked", [True, False])
 def test_what_is_padded_is_never_seen(masked: bool) -> None:
     layer = SelfAttention(8, 2, masked=masked).double()
     changed = STATES.masked_fill(~THERE.unsqueeze(2), 1e6)

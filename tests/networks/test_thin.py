@@ -47,6 +47,13 @@ def test_products_and_their_gradients_are_torchs(sparse):
     torch.testing.assert_close(views[0].grad, views[1].grad)
 
 
+def test_views_of_16_bits_get_gradients_of_16_bits():
+    table, rows = nn.Parameter(torch.randn(9, 4)), torch.tensor([[3, 1, 3], [7, 1, 1]])
+    views = torch.randn(2, 4).bfloat16().requires_grad_()
+    products(table, rows, views, sparse=True).sum().backward()
+    torch.testing.assert_close(views.grad, table.detach()[rows].sum(dim=1).bfloat16())
+
+
 def test_each_row_of_a_gradient_stands_once():
     gradient = torch.sparse_coo_tensor(ROWS[None], torch.randn(6, 4), (9, 4), check_invariants=True)
     once = coalesced(gradient)
@@ -69,3 +76,13 @@ def test_steps_are_those_of_torchs_adam():
             optimiser.zero_grad()
     torch.testing.assert_close(tables[0].weight, tables[1].weight)
     assert mine.state[tables[0].weight].keys() == theirs.state[tables[1].weight].keys()
+
+
+def test_moments_of_another_table_are_refused():
+    table = nn.Embedding(9, 4, sparse=True)
+    steps = ThinAdam(table.parameters())
+    steps.state[table.weight] = {"step": 1, "exp_avg": torch.zeros(5, 4), "exp_avg_sq": torch.zeros(5, 4)}
+    table(ROWS).sum().backward()
+    table.weight.grad = coalesced(table.weight.grad)
+    with pytest.raises(ValueError, match="moments of a table"):
+        steps.step()

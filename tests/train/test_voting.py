@@ -6,7 +6,7 @@ from scipy import sparse
 
 from umpteen.core.ranking import Ranking
 from umpteen.text.voters import Own, Rule, Voters
-from umpteen.train.voting import chosen_beside, chosen_clusters, chosen_rule
+from umpteen.train.voting import chosen_beside, chosen_clusters, chosen_rule, chosen_share
 
 pytest.importorskip("faiss")
 RANDOM = np.random.default_rng(0)
@@ -73,3 +73,12 @@ def test_votes_beside_a_ranking_only_where_it_ranks_better() -> None:
     assert rule is not None and rule.balance == 0.5
     joined = VOTERS.beside(KEPT, wrong, 1, rule, probes=1, jobs=1)
     assert (joined.labels[:, 0] == TRUTH.indices).mean() > 0.9
+
+
+def test_regression_gets_a_share_where_it_ranks_better_and_none_where_it_does_not() -> None:
+    X, queries = sparse.csr_array(VECTORS[::10]), sparse.csr_array(KEPT)
+    right = Ranking.from_dense(TRUTH.toarray(), 5)
+    wrong = Ranking.from_dense(np.roll(TRUTH.toarray(), 1, axis=1), 5)
+    assert chosen_share(X, Y[::10], right, queries, TRUTH, 1)[0] == 0  # as good as can be already
+    share, damping = chosen_share(X, Y[::10], wrong, queries, TRUTH, 1)
+    assert share == 0.65 and damping in (0.1, 0.3, 1.0)

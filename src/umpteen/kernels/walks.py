@@ -39,8 +39,8 @@ def walks(bounds, neighbours, sums, first, starts, length, seed):
     """Walks of `length` nodes from each of `starts`, (walks, length); a node without neighbours stays where it is.
 
     `sums` are the running sums of each node's edge weights, empty where all weigh the same. Walk `n` here is walk
-    `first + n` of all, and draws the same numbers whichever block it is in. Some walk abreast: what one has to wait for
-    from memory, the others' do not wait for.
+    `first + n` of all, and draws the same numbers whichever block it is in. Walks go abreast, so that memory is asked
+    for many of them at a time.
     """
     made = np.empty((len(starts), length), np.int32)
     states = np.empty(len(starts), np.uint64)

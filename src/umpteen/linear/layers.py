@@ -27,9 +27,7 @@ from umpteen.text.tfidf import TfidfSettings
 
 _BLOCK = 128  # documents ranked in a piece of work
 _LOSSES = {"hinge": 0, "logistic": 1}
-_LISTED = {
-    3: 10
-}  # labels that each tree lists at least, by the power: one low in one may stand high in the mean; else 100
+_LISTED = 10, 100  # labels that each tree lists at least, with chances that fall steeply and with others
 _FEW = 2000  # labels, up to which smaller weights rank better
 
 
@@ -171,7 +169,8 @@ def ranked(
     X: Rows | sparse.csr_array, trees: list[tuple[Tree, Weights]], *, power: int, beam: int, k: int, jobs: int
 ) -> Ranking:
     """The k best labels of each row, by the mean score over trees; a label that a tree did not reach counts 0 there."""
-    depth = k if len(trees) == 1 else max(_LISTED.get(power, 100), k + min(k, 20))
+    listed = _LISTED[0] if power == 3 else _LISTED[1]  # a label low in one tree may stand high in the mean
+    depth = k if len(trees) == 1 else max(listed, k + min(k, 20))
 
     def block(part: tuple[int, int]) -> Ranking:
         bounds = X.indptr[part[0] : part[1] + 1]

@@ -36,7 +36,7 @@ def cross_entropy(
     Labels that are there weigh what they are `worth`, (labels,).
     """
     device = hidden.device.type
-    if torch.is_autocast_enabled(device) and len(layer[1]) >= _MANY:
+    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device) and len(layer[1]) >= _MANY:
         hidden = hidden.to(torch.get_autocast_dtype(device))
     pairs, plus = (raised.pairs, raised.plus) if raised is not None else (None, None)
     known = _Known(positives, worth, pairs)

@@ -16,6 +16,7 @@ from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.neighbours import products
 from umpteen.kernels.threads import each, ranges
+from umpteen.kernels.weights import unit_rows
 from umpteen.text.vocabulary import Tokens
 
 DOCUMENTS = 30_000  # at most: as many squared are 3.6 GB
@@ -33,10 +34,9 @@ def is_feasible(documents: int, labels: int) -> bool:
 def of_features(tokens: Tokens, features: int) -> sparse.csr_array:
     """Documents' features as rows of unit length."""
     assert tokens.values is not None
-    X = sparse.csr_array((tokens.values, tokens.ids, tokens.bounds), shape=(len(tokens), features), dtype=np.float32)
-    lengths = np.sqrt(np.asarray(X.power(2).sum(axis=1)).ravel())
-    X.data /= np.repeat(np.maximum(lengths, np.float32(1e-12)), np.diff(X.indptr))
-    return X
+    values = tokens.values.copy()
+    unit_rows(values, tokens.bounds)
+    return sparse.csr_array((values, tokens.ids, tokens.bounds), shape=(len(tokens), features))
 
 
 class Regression:
@@ -63,11 +63,8 @@ class Regression:
         return made
 
     def with_more(self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
-        """Learnt anew with more documents, given the labels of all; the same as before if those are too many."""
-        whole = sparse.csr_array(sparse.vstack([self.X, X]))
-        if whole.shape[0] != Y.shape[0] or not is_feasible(*Y.shape):
-            return self
-        return Regression.of(whole, Y, damping=damping, jobs=jobs)
+        """Learnt anew with more documents, given the labels of all."""
+        return Regression.of(sparse.csr_array(sparse.vstack([self.X, X])), Y, damping=damping, jobs=jobs)
 
     def beside(self, ranking: Ranking, X: sparse.csr_array, k: int, share: float, *, jobs: int = 0) -> Ranking:
         """The k best labels where this has a share of the scores, and a ranking of the same documents the rest."""

@@ -17,9 +17,9 @@ _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
 def parted_by_gradient(network: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
     """Parameters that learn by dense gradients, and by sparse ones."""
-    thin = {id(m.weight) for m in network.modules() if isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse}
+    tables = {id(m.weight) for m in network.modules() if isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse}
     learning = [p for p in network.parameters() if p.requires_grad]
-    return [p for p in learning if id(p) not in thin], [p for p in learning if id(p) in thin]
+    return [p for p in learning if id(p) not in tables], [p for p in learning if id(p) in tables]
 
 
 class ThinAdam(torch.optim.SparseAdam):
@@ -28,7 +28,7 @@ class ThinAdam(torch.optim.SparseAdam):
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:
         learning = [(p, group) for group in self.param_groups for p in group["params"] if p.grad is not None]
-        if not all(by_hand(p) and p.grad.is_coalesced() for p, _ in learning):
+        if closure is not None or not all(by_hand(p) and p.grad.is_coalesced() for p, _ in learning):
             return super().step(closure)  # type: ignore[no-untyped-call]
         for parameter, group in learning:
             self._move(parameter, group)
@@ -38,6 +38,8 @@ class ThinAdam(torch.optim.SparseAdam):
         state = self.state[parameter]
         if not state:
             state.update(step=0, exp_avg=torch.zeros_like(parameter), exp_avg_sq=torch.zeros_like(parameter))
+        if not parameter.shape == state["exp_avg"].shape == state["exp_avg_sq"].shape:
+            raise ValueError("The moments of a table are not those of its rows.")  # which compiled code does not ask
         state["step"] += 1
         first, second = group["betas"]
         rate = group["lr"] * (1 - second ** state["step"]) ** 0.5 / (1 - first ** state["step"])

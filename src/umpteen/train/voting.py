@@ -81,15 +81,18 @@ def chosen_share(
     jobs: int,
 ) -> tuple[float, float]:
     """How much regression by documents X should count beside a ranking of those kept aside, and how damped."""
-    best = Judged.of(ranking, truth, k=5).ndcg(5).value, 0.0, _DAMPING[0]
+
+    def score(made: Ranking) -> float:
+        return Judged.of(made, truth, k=5).ndcg(5).value
+
+    best, found = score(ranking), (0.0, _DAMPING[0])
     for damping in _DAMPING:
         regression = Regression.of(X, Y, damping=damping, jobs=jobs)
-        joined = ((share, regression.beside(ranking, kept, 5, share, jobs=jobs)) for share in _SHARES)
-        tried = max((Judged.of(made, truth, k=5).ndcg(5).value, share, damping) for share, made in joined)
-        if tried <= best:  # more damping would not do better
-            break
-        best = tried
-    return best[1:]
+        scores = [score(regression.beside(ranking, kept, 5, share, jobs=jobs)) for share in _SHARES]
+        if max(scores) <= best:
+            break  # more damping hardly ever does better then, and each costs as much as the one before
+        best, found = max(scores), (_SHARES[int(np.argmax(scores))], damping)
+    return found
 
 
 def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:

@@ -4,6 +4,7 @@ Zhang et al. (2018). Preset `paper` is the paper's: DeepWalk on the unweighted l
 mean of the k nearest documents' labels. What goes beyond it are settings of their own.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -16,7 +17,7 @@ from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, SettingError
+from umpteen.core.errors import DataError, SettingError, UmpteenWarning
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
@@ -220,7 +221,7 @@ class DXML(DeepClassifier):
         """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
         p, rule, clusters = self.params, self._given(_USUAL), self.params.clusters or 1
         if kept.tokens is source.tokens:
-            return asdict(rule) | {"clusters": clusters, "regression": p.regression or 0.0, "damping": _DAMPING}
+            return asdict(rule) | {"clusters": clusters, "regression": p.regression or 0.0}
         assert source.Y is not None and kept.Y is not None
         voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
         vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
@@ -230,16 +231,18 @@ class DXML(DeepClassifier):
             how = {"probes": p.probes, "seed": p.seed, "jobs": p.jobs}
             clusters = chosen_clusters(voters, vectors, kept.Y, own, rule, **how)
         share, damping = p.regression or 0.0, _DAMPING
-        if p.regression is None and is_feasible(*source.Y.shape):
+        if p.regression is None and is_feasible(self.documents_, len(self.labels_)):
             ranking = voters.rank(vectors, _LISTED, rule, own, probes=1, jobs=p.jobs)
             given = self._features(source), source.Y, ranking, self._features(kept), kept.Y
             share, damping = chosen_share(*given, jobs=p.jobs)
-        return asdict(rule) | {"clusters": clusters, "regression": share, "damping": damping}
+        damped = {"damping": damping} if share else {}
+        return asdict(rule) | {"clusters": clusters, "regression": share} | damped
 
     def _decide(self, chosen: Mapping[str, Any]) -> None:
         """Take what was chosen."""
         self._clusters, self._rule = int(chosen["clusters"]), Rule.checked(chosen)
-        self._share, self._damping = float(chosen["regression"]), float(chosen["damping"])
+        self._share = float(chosen.get("regression", 0.0))  # older folders have none
+        self._damping = float(chosen.get("damping", _DAMPING))
         if not 0 <= self._share <= 1 or not self._damping > 0:
             raise DataError("Regression cannot count as is told.")
 
@@ -256,24 +259,20 @@ class DXML(DeepClassifier):
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._titles, p = Titles(), self.params
+        if p.regression and not is_feasible(*Y.shape):
+            raise DataError(
+                f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: set regression=0."
+            )
         noted = self._titles.noting(corpus)
         self._width = p.width if p.targets == "walks" else min(p.width, len(np.unique(Y.indices)))  # for good
         super()._fit(noted, Y, valid)
         self._decide(self._chosen)
         source = self._source(noted)  # documents kept aside vote too
         self._voters = Voters.of(self._laid(source), Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
-        self._regress(source, Y)
-        self._settle()
-
-    def _regress(self, source: Source, Y: sparse.csr_array) -> None:
-        """Learn the labels by regression too, if that has a share."""
         self._regression = None
-        if self._share and not is_feasible(*Y.shape):
-            raise DataError(
-                f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: set regression=0."
-            )
         if self._share:
-            self._regression = Regression.of(self._features(source), Y, damping=self._damping, jobs=self.params.jobs)
+            self._regression = Regression.of(self._features(source), Y, damping=self._damping, jobs=p.jobs)
+        self._settle()
 
     def _features(self, source: Source) -> sparse.csr_array:
         """Documents' features, (documents, features), of unit length."""
@@ -309,7 +308,8 @@ class DXML(DeepClassifier):
         found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=p.probes, jobs=p.jobs)
         ranking = self._voters.counted(found, votes, vectors, len(self.labels_), self._rule, self._heads)
         if self._regression is not None:
-            ranking = self._regression.beside(ranking, self._features(source), len(self.labels_), self._share)
+            beside = self._features(source), len(self.labels_), self._share
+            ranking = self._regression.beside(ranking, *beside, jobs=p.jobs)
         score = float(ranking.scores[0][ranking.labels[0] == label].sum())  # 0 for a label that nobody votes for
         there = found[0] >= 0
         return by_votes(
@@ -333,15 +333,29 @@ class DXML(DeepClassifier):
         try:
             self._grow(Y, vectors)
             self._teach(voters, Y.shape[0])
+            regression = self._regressed(source, voters.matrix(Y.shape[1]))
         except BaseException:
             self._known = known
             self._network.restore(kept)
             raise
-        if self._regression is not None:
-            given = self._features(source), voters.matrix(Y.shape[1])
-            self._regression = self._regression.with_more(*given, damping=self._damping, jobs=self.params.jobs)
+        self._share, self._regression = (self._share if regression is not None else 0.0), regression
         self._voters, self._titles = voters, self._titles.with_more(titles)
         self._settle()
+
+    def _regressed(self, source: Source, Y: sparse.csr_array) -> Regression | None:
+        """Regression by more documents, given the labels of all; none once they are too many."""
+        if self._regression is None:
+            return None
+        if not is_feasible(*Y.shape):
+            warnings.warn(
+                f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: from now on only "
+                "votes and heads count.",
+                UmpteenWarning,
+                stacklevel=2,
+            )
+            return None
+        more = self._features(source)
+        return self._regression.with_more(more, Y, damping=self._damping, jobs=self.params.jobs)
 
     def _grow(self, Y: sparse.csr_array, vectors: NDArray[np.float32]) -> None:
         """Make room for labels that were never seen: begin them where their neighbours and documents lie."""
