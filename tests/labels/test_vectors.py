@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from umpteen.labels.graph import Graph
-from umpteen.labels.vectors import factored, informed, mean_vectors, of_unit_length, walked
+from umpteen.labels.vectors import factored, informed, mean_vectors, of_unit_length, placed_beside, walked
 
 RANDOM = np.random.default_rng(0)
 WALKS = {"width": 16, "rounds": 40, "length": 10, "window": 3, "epochs": 2, "seed": 5}
@@ -76,3 +76,10 @@ def test_documents_lie_at_the_mean_of_their_labels(unit: bool) -> None:
     for row, labels in zip(found, Y.toarray(), strict=True):
         mean = vectors[labels > 0].mean(axis=0)
         assert np.allclose(row, mean / np.linalg.norm(mean) if unit else mean, atol=1e-5)
+
+
+def test_new_labels_lie_beside_those_they_meet_or_alone() -> None:
+    known = np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)
+    met = sparse.csr_array(np.array([[2, 0], [0, 0], [1, 1]]))
+    found = placed_beside(met, known, np.full((3, 2), 7, np.float32))
+    np.testing.assert_allclose(found, [[1, 0], [7, 7], [0.5**0.5, 0.5**0.5]], rtol=1e-6)

@@ -65,6 +65,7 @@ def test_more_documents_and_labels_make_it_anew():
     first = Regression.of(X, Y, damping=0.3)
     more = first.with_more(X[[1]], labels, damping=0.3)
     whole = Regression.of(sparse.csr_array(sparse.vstack([X, X[[1]]])), labels, damping=0.3)
+    assert more is not None
     np.testing.assert_allclose(more.weights, whole.weights, atol=1e-6)
 
 

@@ -92,3 +92,11 @@ def of_unit_length(vectors: Vectors) -> Vectors:
     values = np.ascontiguousarray(vectors, np.float32).ravel().copy()
     unit_rows(values, np.arange(len(vectors) + 1) * vectors.shape[1])
     return values.reshape(vectors.shape)
+
+
+def placed_beside(met: sparse.csr_array, known: Vectors, alone: Vectors) -> Vectors:
+    """Vectors of new labels: the mean of those of the known labels they meet; without any, what they have alone."""
+    found = mean_vectors(met, known, unit=True)
+    lonely = np.diff(met.indptr) == 0
+    found[lonely] = alone[lonely]
+    return found

@@ -4,13 +4,14 @@ Documents are alike by ((1 + cosine of their features) / 2) to the power of 4. E
 time grow fast with their number: it is for thousands of documents.
 """
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, UmpteenWarning
 from umpteen.core.ranking import Ranking
 from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
@@ -62,9 +63,19 @@ class Regression:
         made.weights = np.ascontiguousarray(solved, np.float32)
         return made
 
-    def with_more(self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
-        """Learnt anew with more documents, given the labels of all."""
-        return Regression.of(sparse.csr_array(sparse.vstack([self.X, X])), Y, damping=damping, jobs=jobs)
+    def with_more(
+        self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0
+    ) -> "Regression | None":
+        """Learnt anew with more documents, given the labels of all; none, with a warning, once those are too many."""
+        if is_feasible(*Y.shape):
+            return Regression.of(sparse.csr_array(sparse.vstack([self.X, X])), Y, damping=damping, jobs=jobs)
+        warnings.warn(
+            f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: from now on only "
+            "votes and heads count.",
+            UmpteenWarning,
+            stacklevel=2,
+        )
+        return None
 
     def beside(self, ranking: Ranking, X: sparse.csr_array, k: int, share: float, *, jobs: int = 0) -> Ranking:
         """The k best labels where this has a share of the scores, and a ranking of the same documents the rest."""

@@ -4,7 +4,6 @@ Zhang et al. (2018). Preset `paper` is the paper's: DeepWalk on the unweighted l
 mean of the k nearest documents' labels. What goes beyond it are settings of their own.
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -17,12 +16,12 @@ from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, SettingError, UmpteenWarning
+from umpteen.core.errors import DataError, SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.graph import Graph
-from umpteen.labels.vectors import factored, informed, mean_vectors, of_unit_length, walked
+from umpteen.labels.vectors import factored, informed, of_unit_length, placed_beside, walked
 from umpteen.networks.embedder import Embedder, Member
 from umpteen.networks.network import Network
 from umpteen.networks.words import MANY
@@ -333,7 +332,10 @@ class DXML(DeepClassifier):
         try:
             self._grow(Y, vectors)
             self._teach(voters, Y.shape[0])
-            regression = self._regressed(source, voters.matrix(Y.shape[1]))
+            regression = self._regression
+            if regression is not None:
+                more = self._features(source), voters.matrix(Y.shape[1])
+                regression = regression.with_more(*more, damping=self._damping, jobs=self.params.jobs)
         except BaseException:
             self._known = known
             self._network.restore(kept)
@@ -342,21 +344,6 @@ class DXML(DeepClassifier):
         self._voters, self._titles = voters, self._titles.with_more(titles)
         self._settle()
 
-    def _regressed(self, source: Source, Y: sparse.csr_array) -> Regression | None:
-        """Regression by more documents, given the labels of all; none once they are too many."""
-        if self._regression is None:
-            return None
-        if not is_feasible(*Y.shape):
-            warnings.warn(
-                f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: from now on only "
-                "votes and heads count.",
-                UmpteenWarning,
-                stacklevel=2,
-            )
-            return None
-        more = self._features(source)
-        return self._regression.with_more(more, Y, damping=self._damping, jobs=self.params.jobs)
-
     def _grow(self, Y: sparse.csr_array, vectors: NDArray[np.float32]) -> None:
         """Make room for labels that were never seen: begin them where their neighbours and documents lie."""
         assert isinstance(self._network, Embedder)
@@ -364,7 +351,9 @@ class DXML(DeepClassifier):
         if not len(fresh):
             return
         lie = np.asarray(Y[:, fresh].T @ vectors, np.float32)
-        placed = self._neighbouring(Y[:, fresh].T @ Y[:, self._known], of_unit_length(lie))
+        known = self._network.label_vectors.numpy(force=True)
+        alone = of_unit_length(of_unit_length(lie).reshape(len(lie), self.params.members, -1).mean(axis=1))
+        placed = placed_beside(sparse.csr_array(Y[:, fresh].T @ Y[:, self._known]), known, alone)
         places = np.searchsorted(self._known, fresh)
         self._network.grow(places, placed, lie)
         self._known = np.insert(self._known, places, fresh)
@@ -374,15 +363,6 @@ class DXML(DeepClassifier):
         assert isinstance(self._network, Embedder)
         p, Y = self.params, voters.matrix(int(self._known[-1]) + 1)[:, self._known]
         teach_heads(self._network, voters.index.vectors, Y, new=new, epochs=p.lessons, seed=p.seed)
-
-    def _neighbouring(self, met: sparse.csr_array, lie: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Vectors of new labels: the mean of those of the known labels they meet; without any, where documents lie."""
-        assert isinstance(self._network, Embedder)
-        known = self._network.label_vectors.numpy(force=True)
-        found = mean_vectors(sparse.csr_array(met), known, unit=True)
-        alone = np.diff(sparse.csr_array(met).indptr) == 0
-        found[alone] = of_unit_length(lie.reshape(len(lie), self.params.members, -1).mean(axis=1))[alone]
-        return found
 
     def _memory(self, size: Size) -> int:
         vectors = 4 * self.params.members * min(self.params.width, size.labels)  # of a document, or of a label
