@@ -108,3 +108,10 @@ def merged(labels: NDArray[np.int32], evidence: NDArray[np.float64]) -> tuple[ND
     if ids.size:
         sums[first] = np.add.reduceat(evidence.ravel(), np.flatnonzero(first.ravel()))
     return np.where(first, ids, np.int32(-1)), sums
+
+
+def blended(own: Ranking, other: Ranking, share: float, k: int) -> Ranking:
+    """The k best labels where `other` has a share of the scores and `own` the rest; unlisted labels have nothing."""
+    labels = np.concatenate([own.labels, other.labels], axis=1)
+    parts = [(1 - share) * own.scores.astype(np.float64), share * other.scores.astype(np.float64)]
+    return Ranking.best(*merged(labels, np.concatenate(parts, axis=1)), k)

@@ -21,6 +21,13 @@ class Titles:
     def __init__(self, letters: NDArray[np.uint8] = _NOTHING[0], bounds: NDArray[np.int64] = _NOTHING[1]) -> None:
         self._letters, self._bounds = letters, bounds
 
+    @classmethod
+    def of(cls, titles: list[str]) -> "Titles":
+        """These."""
+        made = cls()
+        made._put(titles)
+        return made
+
     def __len__(self) -> int:
         return len(self._bounds) - 1
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.errors import DataError
-from umpteen.core.ranking import Ranking, merged
+from umpteen.core.ranking import Ranking, blended
 from umpteen.core.sound import check_bounds, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import votes as kernel
@@ -114,9 +114,7 @@ class Voters:
     ) -> Ranking:
         """The same where it is known who votes."""
         shares = self.counted(found, votes, vectors, own.depth, replace(rule, balance=0.0), _NOTHING, jobs=jobs)
-        labels = np.concatenate([own.labels, shares.labels], axis=1)
-        parts = [rule.balance * own.scores.astype(np.float64), (1 - rule.balance) * shares.scores.astype(np.float64)]
-        return Ranking.best(*merged(labels, np.concatenate(parts, axis=1)), k)
+        return blended(own, shares, 1 - rule.balance, k)
 
     def counted(
         self,

@@ -29,7 +29,7 @@ from umpteen.train.device import device_of
 from umpteen.train.engine import begun_otherwise, reached, threads_of, trained
 from umpteen.train.ranked import ranked
 from umpteen.train.reasons import explained
-from umpteen.train.settings import DeepSettings, Learning, NamedSettings, Refitted, WholeSettings
+from umpteen.train.settings import AdvisedSettings, DeepSettings, Learning, Refitted, WholeSettings
 from umpteen.train.stages import Stage
 
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
@@ -149,7 +149,7 @@ class DeepClassifier(Classifier):
 
     def _names(self) -> list[str]:
         """What labels that occur are called, where such models read it."""
-        if not isinstance(self.params, NamedSettings) or not self.params.label_text:
+        if not isinstance(self.params, AdvisedSettings) or not self.params.label_text:
             return []
         return [self.labels_.label(self.labels_.keys[label]).called for label in self._known.tolist()]
 

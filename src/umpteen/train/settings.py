@@ -93,10 +93,15 @@ class WholeSettings(DeepSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedSettings(WholeSettings):
-    """For those that read what labels are called."""
+class AdvisedSettings(WholeSettings):
+    """For those that read what labels are called, and listen to documents with like words."""
 
     label_text: bool = setting(True, "A label's name, where a label file gives one, is one more training document.")
+    votes: bool = setting(
+        True,
+        "Up to 500,000 training documents, those with like words, vote too, where documents kept aside are ranked "
+        "better with their votes.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,14 @@
 """Votes beside a network: training documents nearest to where it lays a document vote for their labels too."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from umpteen.contract.explanation import Explanation
-from umpteen.contract.votes import by_votes, share_of_votes
+from umpteen.contract.votes import Labelled, by_votes, share_of_votes
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 from umpteen.core.store import Folder, NewFolder
@@ -22,6 +25,23 @@ _PROBES = 8  # clusters that are looked into
 def clusters_of(documents: int) -> int:
     """How many clusters so many documents should be in, so that looking for the nearest stays cheap."""
     return documents // _CLUSTER if documents > _FEW else 1
+
+
+def with_voters(
+    explanation: Explanation,
+    label: int,
+    voters: tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.floating]],
+    Y: Labelled,
+    space: LabelSpace,
+    name: Callable[[int], str],
+    *,
+    share: float,
+) -> Explanation:
+    """A network's explanation with documents that vote, their cosines and votes, and the score that both make."""
+    documents, cosines, votes = voters
+    score = (1 - share) * explanation.score + share * share_of_votes(label, documents, votes, Y)
+    voted = by_votes(space, label, score, explanation.text, documents=documents, similarities=cosines, Y=Y, title=name)
+    return replace(explanation, score=score, neighbours=voted.neighbours)
 
 
 @dataclass(frozen=True)
@@ -41,20 +61,9 @@ class Votes:
     ) -> Explanation:
         """An explanation of the network's with the documents that vote, and the score that both make."""
         found, cosines, votes = self.voters.nearest(vectors, self.rule, probes=_PROBES, jobs=jobs)
-        there = found[0] >= 0
-        share = share_of_votes(label, found[0][there], votes[0][there], self.voters.Y)
-        score = self.rule.balance * explanation.score + (1 - self.rule.balance) * share
-        voted = by_votes(
-            space,
-            label,
-            score,
-            explanation.text,
-            documents=found[0][there],
-            similarities=cosines[0][there],
-            Y=self.voters.Y,
-            title=self.titles.__getitem__,
-        )
-        return replace(explanation, score=score, neighbours=voted.neighbours)
+        there, name = found[0] >= 0, self.titles.__getitem__
+        who = found[0][there], cosines[0][there], votes[0][there]
+        return with_voters(explanation, label, who, self.voters.Y, space, name, share=1 - self.rule.balance)
 
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""

@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 from scipy import sparse
 
-from umpteen.core.ranking import Ranking
+from umpteen.core.ranking import Ranking, blended
 from umpteen.metrics.ranking import Judged
+from umpteen.text.alike import Alike, Ballot
 from umpteen.text.index import Vectors
 from umpteen.text.regression import Regression
 from umpteen.text.voters import Own, Rule, Voters
@@ -18,6 +19,7 @@ _SHARPNESS = (0.0, 5.0, 10.0, 20.0, 40.0)
 _BALANCES = (0.0, 0.25, 0.5, 0.75, 0.9)
 _CLUSTERS = (4, 16, 64, 256, 1024)
 _BESIDE = (20, 50, 100), (5.0, 10.0, 20.0), (0.5, 0.75, 0.9)  # the same beside another model's ranking
+_WORDS = (1.0, 1.5), (20, 50, 100), (1.0, 2.0, 4.0, 8.0), (0.1, 0.25, 0.5, 0.75)  # rarities, voters, powers, shares
 _SHARES = (0.2, 0.35, 0.5, 0.65)  # of regression
 _DAMPING = (0.1, 0.3, 1.0)
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
@@ -92,6 +94,31 @@ def chosen_share(
         if max(scores) <= best:
             break  # more damping hardly ever does better then, and each costs as much as the one before
         best, found = max(scores), (_SHARES[int(np.argmax(scores))], damping)
+    return found
+
+
+def chosen_ballot(
+    X: sparse.csr_array,
+    Y: sparse.csr_array,
+    kept: sparse.csr_array,
+    truth: sparse.csr_array,
+    own: Ranking,
+    *,
+    jobs: int = 0,
+) -> tuple[Ballot, float]:
+    """How documents X with like words should vote beside rankings of those kept aside, and their share; 0: none."""
+    rarities, counts, powers, shares = _WORDS
+    best, found = Judged.of(own, truth, k=5).ndcg(5).value, (Ballot(counts[0], powers[0]), 0.0)
+    for rare in rarities:
+        alike = Alike.of(X, Y, rare=rare)
+        near = alike.nearest(kept, max(counts), jobs=jobs)
+        for count, power in product(counts, powers):
+            ballot = Ballot(count, power, rare)
+            votes = alike.counted(near, own.depth, ballot)
+            for share in shares:
+                score = Judged.of(blended(own, votes, share, 5), truth, k=5).ndcg(5).value
+                if score > best:
+                    best, found = score, (ballot, share)
     return found
 
 

@@ -24,22 +24,31 @@ from umpteen.networks.recurrent import Recurrent
 from umpteen.networks.scorer import Scorer
 from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
-from umpteen.train.deep import DeepClassifier
-from umpteen.train.settings import PAPER, NamedSettings
+from umpteen.train.advised import AdvisedClassifier
+from umpteen.train.settings import PAPER, AdvisedSettings
 
 
-class AttentionXML(DeepClassifier):
+class AttentionXML(AdvisedClassifier):
     """Suits texts of some length where different words speak for different labels; shows which."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(NamedSettings):
+    class Params(AdvisedSettings):
         """The network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "paper": {**PAPER, "label_text": False, "shortlist": 0, "hidden": 256, "layers": (256,), "epochs": 50},
+            "paper": {
+                **PAPER,
+                "label_text": False,
+                "votes": False,
+                "shortlist": 0,
+                "hidden": 256,
+                "layers": (256,),
+                "epochs": 50,
+            },
             "paper-large": {
                 **PAPER,
                 "label_text": False,
+                "votes": False,
                 "shortlist": 0,
                 "hidden": 512,
                 "layers": (512, 256),

@@ -30,8 +30,9 @@ from umpteen.networks.whole import Whole
 from umpteen.networks.words import Words
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
-from umpteen.train.deep import COPIES, DeepClassifier
-from umpteen.train.settings import PAPER, NamedSettings
+from umpteen.train.advised import AdvisedClassifier
+from umpteen.train.deep import COPIES
+from umpteen.train.settings import PAPER, AdvisedSettings
 from umpteen.train.stages import Stage
 
 _TOP = 13  # halvings that make as many groups as a generator may score
@@ -41,17 +42,18 @@ _RARER = 64.0  # times as likely as among all documents a candidate is thought t
 Shares = list[NDArray[np.float32]]  # of documents below each node, by level
 
 
-class LightAttention(DeepClassifier):
+class LightAttention(AdvisedClassifier):
     """Suits many thousands of labels, up to a million: a step costs about the same however many there are."""
 
     @dataclass(frozen=True, kw_only=True)
-    class Params(NamedSettings):
+    class Params(AdvisedSettings):
         """The tree, the network's shape, and what labels are told apart from."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
             "paper": {
                 **PAPER,
                 "label_text": False,
+                "votes": False,
                 "hidden": 256,
                 "layers": (512, 256, 256),
                 "generator": "attention",

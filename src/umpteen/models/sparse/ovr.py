@@ -16,8 +16,8 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree
 from umpteen.linear.forest import Forest
 from umpteen.linear.layers import LinearSettings, trained
-from umpteen.linear.names import with_names
 from umpteen.text.features import Features
+from umpteen.text.names import with_names
 
 
 class OneVsRest(Classifier):

@@ -20,8 +20,8 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
 from umpteen.linear.forest import Forest
 from umpteen.linear.layers import LinearSettings, carried, ranked, trained
-from umpteen.linear.names import with_names
 from umpteen.text.features import Features
+from umpteen.text.names import with_names
 from umpteen.text.tfidf import TfidfSettings
 
 _ORIGINAL: Mapping[str, Value] = {

@@ -4,8 +4,8 @@ import numpy as np
 
 from umpteen.core.corpus import Corpus
 from umpteen.core.space import Label, LabelSpace
-from umpteen.linear.names import with_names
 from umpteen.text.features import Features
+from umpteen.text.names import with_names
 from umpteen.text.tfidf import TfidfSettings
 
 TEXTS = ["sun and moon", "moon and soup", "soup with bread"]
