@@ -6,13 +6,13 @@ from scipy import sparse
 
 from umpteen.core.ranking import Ranking
 from umpteen.text.voters import Own, Rule, Voters
-from umpteen.train.voting import chosen_beside, chosen_clusters, chosen_rule, chosen_share
+from umpteen.train.voting import chosen_ballot, chosen_beside, chosen_clusters, chosen_rule, chosen_share
 
 pytest.importorskip("faiss")
 RANDOM = np.random.default_rng(0)
 USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)
 FREE = ("neighbours", "sharpness", "balance")
-NONE = Own(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.arange(8))
+NONE = Own(np.empty((0, 0), np.float32), np.empty(0, np.float32), np.arange(8))
 
 
 def around(centres: np.ndarray, each: int, spread: float) -> tuple[np.ndarray, sparse.csr_array]:
@@ -39,7 +39,7 @@ def test_what_is_not_free_stays() -> None:
 def test_scores_that_are_right_get_weight_and_wrong_ones_none() -> None:
     noisy = Y.toarray()[RANDOM.permutation(len(VECTORS))]  # votes say nothing
     voters = Voters.of(VECTORS, sparse.csr_array(noisy), clusters=1, seed=0, jobs=1)
-    right = Own((20 * CENTRES).astype(np.float32), np.full((8, 1), -10, np.float32), np.arange(8))
+    right = Own((20 * CENTRES).astype(np.float32), np.full(8, -10, np.float32), np.arange(8))
     assert chosen_rule(voters, KEPT, TRUTH, right, usual=USUAL, free=FREE, jobs=1).balance > 0
     wrong = Own(np.roll(right.weights, 1, axis=0), right.biases, right.place)
     mixed = np.where(RANDOM.random((len(VECTORS), 1)) < 0.3, noisy, Y.toarray())  # votes are mostly right
@@ -79,6 +79,15 @@ def test_regression_gets_a_share_where_it_ranks_better_and_none_where_it_does_no
     X, queries = sparse.csr_array(VECTORS[::10]), sparse.csr_array(KEPT)
     right = Ranking.from_dense(TRUTH.toarray(), 5)
     wrong = Ranking.from_dense(np.roll(TRUTH.toarray(), 1, axis=1), 5)
-    assert chosen_share(X, Y[::10], right, queries, TRUTH, 1)[0] == 0  # as good as can be already
-    share, damping = chosen_share(X, Y[::10], wrong, queries, TRUTH, 1)
+    assert chosen_share(X, Y[::10], right, queries, TRUTH, rare=0.0, jobs=1)[0] == 0  # as good as can be already
+    share, damping = chosen_share(X, Y[::10], wrong, queries, TRUTH, rare=0.0, jobs=1)
     assert share == 0.65 and damping in (0.1, 0.3, 1.0)
+
+
+def test_documents_with_like_words_get_a_share_where_they_rank_better():
+    X, queries = sparse.csr_array(np.maximum(VECTORS, 0)), sparse.csr_array(np.maximum(KEPT, 0))
+    right = Ranking.from_dense(TRUTH.toarray(), 5)
+    wrong = Ranking.from_dense(np.roll(TRUTH.toarray(), 1, axis=1), 5)
+    assert chosen_ballot(X, Y, queries, TRUTH, right, jobs=1)[1] == 0
+    ballot, share = chosen_ballot(X, Y, queries, TRUTH, wrong, jobs=1)
+    assert share == 0.75 and ballot.neighbours in (20, 50, 100)

@@ -58,7 +58,7 @@ class Alike:
     @classmethod
     def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, rare: float = 0.0) -> "Alike":
         """Documents with rows of unit length, where rare features may count more."""
-        scale = _rarity(X) ** np.float32(rare) if rare else None
+        scale = rarity(X) ** np.float32(rare) if rare else None
         return cls(_by_column(X, scale), (Y.indptr, Y.indices), scale)
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class Alike:
 
     def nearest(self, X: Rows | sparse.csr_array, k: int, *, jobs: int = 0) -> Found:
         """The k most similar documents of each row."""
-        rows, by_column = _scaled(X, self._scale), self._columns[:3]
+        rows, by_column = scaled(X, self._scale), self._columns[:3]
 
         def block(part: tuple[int, int]) -> Found:
             bounds = rows.indptr[part[0] : part[1] + 1]
@@ -131,13 +131,13 @@ def without(found: Found, rows: NDArray[np.integer]) -> Found:
     return np.take_along_axis(documents, order, 1), np.take_along_axis(cosines, order, 1)
 
 
-def _rarity(X: sparse.csr_array) -> NDArray[np.float32]:
+def rarity(X: sparse.csr_array) -> NDArray[np.float32]:
     """What each feature weighs by how few documents have it (idf)."""
     there = np.bincount(X.indices, minlength=X.shape[1])
     return (np.log((1 + X.shape[0]) / (1 + there)) + 1).astype(np.float32)
 
 
-def _scaled(X: Rows | sparse.csr_array, scale: NDArray[np.float32] | None) -> Rows:
+def scaled(X: Rows | sparse.csr_array, scale: NDArray[np.float32] | None) -> Rows:
     """Rows of unit length in which features count as they should."""
     if scale is None:
         return _plain(X)
@@ -147,7 +147,7 @@ def _scaled(X: Rows | sparse.csr_array, scale: NDArray[np.float32] | None) -> Ro
 
 
 def _by_column(X: sparse.csr_array, scale: NDArray[np.float32] | None) -> Rows:
-    return _plain(_scaled(X, scale).csr().T.tocsr())
+    return _plain(scaled(X, scale).csr().T.tocsr())
 
 
 def _plain(X: Rows | sparse.csr_array) -> Rows:

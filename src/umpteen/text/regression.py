@@ -1,7 +1,7 @@
 """Kernel regression: every training document speaks on every label, as loud as gives training documents their labels.
 
-Documents are alike by ((1 + cosine of their features) / 2) to the power of 4. Each is compared with each, so memory and
-time grow fast with their number: it is for thousands of documents.
+Documents are alike by ((1 + cosine of their features) / 2) to the power of 4, where rare features may count more. Each
+is compared with each, so memory and time grow fast with their number: it is for thousands of documents.
 """
 
 import warnings
@@ -18,6 +18,7 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.neighbours import products
 from umpteen.kernels.threads import each, ranges
 from umpteen.kernels.weights import unit_rows
+from umpteen.text.alike import rarity, scaled
 from umpteen.text.vocabulary import Tokens
 
 DOCUMENTS = 30_000  # at most: as many squared are 3.6 GB
@@ -43,14 +44,21 @@ def of_features(tokens: Tokens, features: int) -> sparse.csr_array:
 class Regression:
     """Training documents, and how loud each speaks for each label."""
 
-    def __init__(self, X: sparse.csr_array, weights: Scores) -> None:
+    def __init__(self, X: sparse.csr_array, weights: Scores, scale: NDArray[np.float32] | None = None) -> None:
         self.X, self.weights = X, weights  # (documents, features), (documents, labels)
-        self._columns = X.tocsc()
+        self._scale = scale  # of each feature; none: 1
+        self._columns = scaled(X, scale).csr().tocsc()
 
     @classmethod
-    def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
-        """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart."""
-        made = cls(X, np.empty((0, Y.shape[1]), np.float32))
+    def of(
+        cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, rare: float = 0.0, jobs: int = 0
+    ) -> "Regression":
+        """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart.
+
+        Features count by how rare they are to the power `rare`.
+        """
+        scale = rarity(X) ** np.float32(rare) if rare else None
+        made = cls(X, np.empty((0, Y.shape[1]), np.float32), scale)
         alike = np.empty((X.shape[0], X.shape[0]), np.float32)
         for (start, end), block in zip(ranges(len(alike), _BLOCK), made._alike(X, jobs), strict=True):
             alike[start:end] = block
@@ -64,11 +72,12 @@ class Regression:
         return made
 
     def with_more(
-        self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0
+        self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, rare: float = 0.0, jobs: int = 0
     ) -> "Regression | None":
         """Learnt anew with more documents, given the labels of all; none, with a warning, once those are too many."""
         if is_feasible(*Y.shape):
-            return Regression.of(sparse.csr_array(sparse.vstack([self.X, X])), Y, damping=damping, jobs=jobs)
+            whole = sparse.csr_array(sparse.vstack([self.X, X]))
+            return Regression.of(whole, Y, damping=damping, rare=rare, jobs=jobs)
         warnings.warn(
             f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: from now on only "
             "votes and heads count.",
@@ -85,11 +94,11 @@ class Regression:
 
     def _alike(self, X: sparse.csr_array, jobs: int) -> Iterator[Scores]:
         """How alike documents are to all that are known, some at a time."""
-        by_column = self._columns.indptr, self._columns.indices, self._columns.data
+        by_column, rows = (self._columns.indptr, self._columns.indices, self._columns.data), scaled(X, self._scale)
 
         def block(part: tuple[int, int]) -> Scores:
-            rows = X[slice(*part)]
-            found = products(rows.indptr, rows.indices, rows.data, *by_column, self.X.shape[0])
+            bounds = rows.indptr[part[0] : part[1] + 1]
+            found = products(bounds, rows.indices, rows.data, *by_column, self.X.shape[0])
             found += 1
             found *= np.float32(0.5)
             found *= found
@@ -104,6 +113,8 @@ class Regression:
         folder.array("regression_features", self.X.indices.astype(np.int32))
         folder.array("regression_values", self.X.data)
         folder.array("regression_weights", self.weights)
+        if self._scale is not None:
+            folder.array("regression_scale", self._scale)
 
     @classmethod
     def load(cls, folder: Folder, *, features: int, labels: int) -> "Regression":
@@ -115,9 +126,12 @@ class Regression:
         check_kind(values, "f4")
         check_bounds(bounds, len(weights), len(ids))
         check_places(ids, features)
-        if len(values) != len(ids) or weights.shape[1] > labels:
+        scale = folder.array("regression_scale") if folder.has("regression_scale.npy") else None
+        if scale is not None:
+            check_kind(scale, "f4")
+        if len(values) != len(ids) or weights.shape[1] > labels or (scale is not None and len(scale) != features):
             raise DataError("Documents of the regression have other features or labels than there are.")
-        return cls(sparse.csr_array((values, ids, bounds), shape=(len(weights), features)), weights)
+        return cls(sparse.csr_array((values, ids, bounds), shape=(len(weights), features)), weights, scale)
 
 
 def _part(ranking: Ranking, start: int, end: int) -> Ranking:

@@ -1,0 +1,73 @@
+"""Documents with like words, and names of labels, that vote: alone (neighbours) and beside networks."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import umpteen
+from toy import SMALL, TOPICS, toy
+from umpteen import Neighbours
+from umpteen.core.space import Label
+from umpteen.models import model
+
+TEXTS, LABELS = toy()
+TEST, TRUTH = toy(60, seed=1)
+CALLED = {name: Label(name, f"{words.split()[0]} {words.split()[1]} lore") for name, words in TOPICS.items()}
+WEAK = {"hidden": 4, "layers": (4,), "bag": 0, "epochs": 1, "least_steps": 0, "rate": 1e-5, "held_out": 0.2}
+
+
+def advised(name: str, **settings: Any) -> Any:
+    pytest.importorskip("torch")
+    known = {item for item in model(name).Params.__dataclass_fields__}
+    return model(name)(**{key: value for key, value in SMALL.items() if key in known} | {"jobs": 1} | settings)
+
+
+def best(fitted: Any, text: str) -> str:
+    return fitted.labels_.keys[fitted.rank([text], 1).labels[0, 0]]
+
+
+@pytest.mark.parametrize("name", ["attentionxml", "lightattention"])
+def test_votes_help_a_network_that_knows_little(name: str, tmp_path: Path) -> None:
+    alone = advised(name, **WEAK, votes=False).fit(TEXTS, LABELS)
+    both = advised(name, **WEAK).fit(TEXTS, LABELS)
+    assert both.score(TEST, TRUTH) > max(0.8, alone.score(TEST, TRUTH) + 0.1)
+    ranking = both.rank(TEST, k=6)
+    both.save(tmp_path / "m")
+    again = umpteen.load(tmp_path / "m").rank(TEST, k=6)
+    np.testing.assert_array_equal(again.labels, ranking.labels)
+    np.testing.assert_allclose(again.scores, ranking.scores, atol=1e-6)
+    found = both.explain(TEST[0])
+    assert found.neighbours and found.spans
+    assert found.score == pytest.approx(float(ranking.scores[0, 0]), abs=1e-4)
+
+
+def test_votes_that_do_not_help_are_left_out() -> None:
+    random = np.random.default_rng(0)
+    nonsense = [[name for name in TOPICS if random.random() < 0.3] or ["chess"] for _ in TEXTS]
+    both = advised("attentionxml", held_out=0.0).fit(TEXTS, nonsense)
+    assert both._alike is None and not both.explain(TEST[0]).neighbours
+
+
+def test_names_vote_for_their_labels(tmp_path: Path) -> None:
+    labels = [[*row, "rarity"] if number == 0 else row for number, row in enumerate(LABELS)]
+    called = {**CALLED, "rarity": Label("rarity", "quetzal plumage")}
+    texts = [*TEXTS[:-2], "quetzal", "plumage"]  # known as words, but in no document of the label
+    text = "quetzal plumage in the harbour"
+    fitted = Neighbours(neighbours=1, power=2.0, rare=0.0).fit(texts, labels, labels=called)
+    alone = Neighbours(neighbours=1, power=2.0, rare=0.0, label_text=False).fit(texts, labels, labels=called)
+    assert best(fitted, text) == "rarity" != best(alone, text)
+    found = fitted.explain(text, "rarity")
+    assert found.neighbours[0].document == "the name of quetzal plumage"
+    fitted.save(tmp_path / "m")
+    assert umpteen.load(tmp_path / "m").explain(text, "rarity") == found
+
+
+def test_names_of_labels_learnt_later_vote_too() -> None:
+    fitted = Neighbours(neighbours=3, power=2.0, rare=0.5).fit([*TEXTS, "quetzal"], [*LABELS, ["music"]], labels=CALLED)
+    before = len(fitted._alike)
+    fitted.partial_fit(["boat anchor"], [["birds"]], labels={"birds": Label("birds", "quetzal plumage")})
+    assert len(fitted._alike) == before + 2  # the document, and the name of the one label that is new
+    assert best(fitted, "quetzal plumage") == "music"  # the document that is just that word is nearer than the name
+    assert "the name of quetzal plumage" in {near.document for near in fitted.explain("quetzal", "birds").neighbours}
