@@ -20,7 +20,7 @@ WEAK = {"hidden": 4, "layers": (4,), "bag": 0, "epochs": 1, "least_steps": 0, "r
 
 def advised(name: str, **settings: Any) -> Any:
     pytest.importorskip("torch")
-    known = {item for item in model(name).Params.__dataclass_fields__}
+    known = set(model(name).Params.__dataclass_fields__)
     return model(name)(**{key: value for key, value in SMALL.items() if key in known} | {"jobs": 1} | settings)
 
 
