@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from umpteen.kernels.neighbours import nearest, votes
+from umpteen.kernels.neighbours import likeness, nearest, votes
 
 RANDOM = np.random.default_rng(0)
 
@@ -68,3 +68,10 @@ def test_no_neighbour_no_label() -> None:
     )
     assert labels.tolist() == [[-1] * 3]
     assert not scores.any()
+
+
+def test_likeness() -> None:
+    X, Q = matrix(50, 30, 0.2), matrix(8, 30, 0.2)
+    by_column = X.tocsc()
+    given = likeness(Q.indptr, Q.indices, Q.data, by_column.indptr, by_column.indices, by_column.data, 50)
+    assert np.allclose(given, ((1 + (Q @ X.T).toarray()) / 2) ** 4, atol=1e-6)

@@ -18,12 +18,18 @@ def _multiply(columns, values, in_bounds, in_rows, in_values, sums):
 
 
 @njit(cache=True, nogil=True)
-def products(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows):
-    """All products of query rows with the rows of a matrix that is given by columns, (queries, rows)."""
+def likeness(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows):
+    """((1 + product) / 2)^4 of query rows with all rows of a matrix that is given by columns, (queries, rows)."""
     found = np.empty((len(q_bounds) - 1, rows), np.float32)
+    half = np.float32(0.5)
     for query in range(len(found)):
         part = slice(q_bounds[query], q_bounds[query + 1])
-        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, found[query])
+        sums = found[query]
+        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, sums)
+        for row in range(rows):
+            value = half + half * sums[row]
+            value *= value
+            sums[row] = value * value
     return found
 
 

@@ -15,7 +15,7 @@ from umpteen.core.errors import DataError, UmpteenWarning
 from umpteen.core.ranking import Ranking
 from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
-from umpteen.kernels.neighbours import products
+from umpteen.kernels.neighbours import likeness
 from umpteen.kernels.threads import each, ranges
 from umpteen.kernels.weights import unit_rows
 from umpteen.text.alike import rarity, scaled
@@ -98,12 +98,7 @@ class Regression:
 
         def block(part: tuple[int, int]) -> Scores:
             bounds = rows.indptr[part[0] : part[1] + 1]
-            found = products(bounds, rows.indices, rows.data, *by_column, self.X.shape[0])
-            found += 1
-            found *= np.float32(0.5)
-            found *= found
-            found *= found
-            return found  # type: ignore[no-any-return]
+            return likeness(bounds, rows.indices, rows.data, *by_column, self.X.shape[0])  # type: ignore[no-any-return]
 
         return each(block, ranges(X.shape[0], _BLOCK), jobs=jobs)
 
