@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import umpteen
-from toy import SMALL, TOPICS, toy
+from toy import NAMES, SMALL, TOPICS, indicator, toy
 from umpteen import Neighbours
 from umpteen.core.space import Label
 from umpteen.models import model
@@ -43,11 +43,34 @@ def test_votes_help_a_network_that_knows_little(name: str, tmp_path: Path) -> No
     assert found.score == pytest.approx(float(ranking.scores[0, 0]), abs=1e-4)
 
 
-def test_votes_that_do_not_help_are_left_out() -> None:
-    random = np.random.default_rng(0)
-    nonsense = [[name for name in TOPICS if random.random() < 0.3] or ["chess"] for _ in TEXTS]
-    both = advised("attentionxml", held_out=0.0).fit(TEXTS, nonsense)
-    assert both._alike is None and not both.explain(TEST[0]).neighbours
+@pytest.mark.parametrize("called", [{}, CALLED])
+def test_without_documents_kept_aside_nobody_votes(called: dict[str, Label]) -> None:
+    """A training document that finds itself would make any votes look right."""
+    fitted = advised("attentionxml", **{**WEAK, "held_out": 0.0}).fit(TEXTS, LABELS, labels=called)
+    assert fitted._alike is None and not fitted.explain(TEST[0]).neighbours
+
+
+def test_names_and_labels_that_never_occur(tmp_path: Path) -> None:
+    """Votes are for labels by their places in the whole space, and names vote like documents."""
+    columns = np.pad(indicator(LABELS), ((0, 0), (1, 0)))  # nobody has the first
+    called = {str(n): Label(str(n), CALLED[name].name) for n, name in enumerate(NAMES, 1)} | {
+        "0": Label("0", "nothing")
+    }
+    fitted = advised("attentionxml", **WEAK).fit(TEXTS, columns, labels=called)
+    assert fitted._alike is not None and fitted.labels_.keys[0] == "0" and 0 not in fitted._known
+    assert len(fitted._alike) == len(TEXTS) + len(TOPICS)
+    sailing = str(1 + NAMES.index("sailing"))
+    found = fitted.explain("boat harbour", sailing)
+    assert "the name of boat harbour lore" in {near.document for near in found.neighbours}
+    assert best(fitted, "boat harbour mast anchor sail") == sailing
+    fitted.save(tmp_path / "m")
+    assert umpteen.load(tmp_path / "m").explain("boat harbour", sailing).neighbours == found.neighbours
+
+
+def test_documents_of_nothing_or_of_unknown_words_get_labels() -> None:
+    fitted = advised("attentionxml", **WEAK).fit(TEXTS, LABELS, valid=(TEST, TRUTH))
+    assert fitted._alike is not None
+    assert (fitted.rank(["", "xyzzy plugh"], 3).labels >= 0).all()
 
 
 def test_names_vote_for_their_labels(tmp_path: Path) -> None:
@@ -71,3 +94,24 @@ def test_names_of_labels_learnt_later_vote_too() -> None:
     assert len(fitted._alike) == before + 2  # the document, and the name of the one label that is new
     assert best(fitted, "quetzal plumage") == "music"  # the document that is just that word is nearer than the name
     assert "the name of quetzal plumage" in {near.document for near in fitted.explain("quetzal", "birds").neighbours}
+
+
+def test_learning_that_fails_leaves_the_model_as_it_was(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fitted = Neighbours().fit(TEXTS, LABELS)
+    before = fitted.rank(TEST, 3)
+
+    def broken(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr("umpteen.text.alike.Alike.with_more", broken)
+    with pytest.raises(MemoryError):
+        fitted.partial_fit(TEST[:5], TRUTH[:5])
+    fitted.save(tmp_path / "m")
+    np.testing.assert_array_equal(umpteen.load(tmp_path / "m").rank(TEST, 3).labels, before.labels)
+
+
+def test_a_loaded_model_goes_on_learning(tmp_path: Path) -> None:
+    Neighbours(rare=0.5).fit(TEXTS, LABELS).save(tmp_path / "m")
+    loaded = umpteen.load(tmp_path / "m")
+    loaded.partial_fit(TEST, TRUTH)
+    assert loaded.score(TEST, TRUTH) > 0.9 and len(loaded._alike) == len(TEXTS) + len(TEST)

@@ -19,7 +19,8 @@ from umpteen.kernels.weights import unit_rows
 
 _BLOCK = 256  # documents per piece of work
 
-Found = tuple[NDArray[np.int32], NDArray[np.float32]]  # documents, -1 for none, and cosines, falling
+Cosines = NDArray[np.float32]
+Found = tuple[NDArray[np.int32], Cosines]  # documents, -1 for none, and cosines, falling
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,14 @@ class Alike:
         if not blocks:
             return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
         return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
+
+    def voters(
+        self, X: Rows | sparse.csr_array, ballot: Ballot
+    ) -> tuple[NDArray[np.int32], Cosines, NDArray[np.float64]]:
+        """Who votes on a single row, their cosines, and what their votes weigh."""
+        found, cosines = self.nearest(X, ballot.neighbours, jobs=1)
+        there = cosines[0] > 0
+        return found[0][there], cosines[0][there], cosines[0][there].astype(np.float64) ** ballot.power
 
     def rank(self, X: Rows | sparse.csr_array, k: int, ballot: Ballot, *, jobs: int = 0) -> Ranking:
         """The k labels of each row with the largest shares of the votes."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from umpteen.text.alike import rarity as idf
 from umpteen.text.tokens import SPECIAL
 from umpteen.text.vocabulary import Tokens
 
@@ -35,9 +36,7 @@ def strongest(profiles: sparse.csr_array) -> Iterator[Ids]:
 
 def rarity(tokens: Tokens, words: int) -> NDArray[np.float32]:
     """What each of `words` ids weighs by how few documents have it (idf); padding and the unknown word nothing."""
-    X = bags(tokens, words)
-    df = np.bincount(X.indices, minlength=words)
-    weights: NDArray[np.float32] = (np.log((1 + len(tokens)) / (1 + df)) + 1).astype(np.float32)
+    weights = idf(bags(tokens, words))
     weights[: len(SPECIAL)] = 0
     return weights
 

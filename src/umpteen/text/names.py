@@ -12,7 +12,7 @@ from umpteen.core.spill import growing
 from umpteen.text.features import Features
 from umpteen.text.titles import Titles
 
-_NONE = np.empty(0, np.int32)
+NONE = np.empty(0, np.int32)
 
 
 def with_names(
@@ -22,7 +22,7 @@ def with_names(
     space: LabelSpace,
     *,
     weight: float = 1.0,
-    but: NDArray[np.integer] = _NONE,
+    but: NDArray[np.integer] = NONE,
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Documents and their labels, with one more document for each label that has a name besides its key.
 

@@ -36,10 +36,10 @@ class AdvisedClassifier(DeepClassifier):
     params: AdvisedSettings
     _alike: Alike | None
 
-    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
+    def conclude(self, source: Source, kept: Source | None) -> dict[str, Any]:
         """How documents should vote, if they should."""
         p = self.params
-        if not p.votes or kept.tokens is source.tokens or len(source) > _MOST:
+        if not p.votes or kept is None or self.documents_ > _MOST:
             return {}
         judged = kept.take(np.arange(0, len(kept), -(-len(kept) // _JUDGED)))
         assert source.Y is not None and judged.Y is not None
@@ -49,12 +49,13 @@ class AdvisedClassifier(DeepClassifier):
         return asdict(ballot) | {"share": share} if share else {}
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
-        titles = Titles()
-        noted = titles.noting(corpus) if self.params.votes else corpus
-        super()._fit(noted, Y, valid)
+        super()._fit(corpus, Y, valid)
         self._decide()
         if self._ballot is not None:  # documents kept aside vote too
-            whole = Source(self._reader.read(noted), Y[:, self._known], next(self._network.parameters()).device)
+            titles = Titles()
+            whole = Source(
+                self._reader.read(titles.noting(corpus)), Y[:, self._known], next(self._network.parameters()).device
+            )
             whole = self._with_names(whole, self._names())
             assert whole.Y is not None
             labels = self._known[whole.Y.indices]
@@ -73,6 +74,7 @@ class AdvisedClassifier(DeepClassifier):
         """Documents' words by how often they have them, as rows of unit length; unknown words count nothing."""
         X = bags(tokens, len(self._reader.words) + len(SPECIAL))
         X.data = np.where(X.indices < len(SPECIAL), np.float32(0), np.log(X.data) + np.float32(1))
+        X.eliminate_zeros()
         unit_rows(X.data, X.indptr)
         return X
 
@@ -88,10 +90,8 @@ class AdvisedClassifier(DeepClassifier):
         explanation = super()._explain(corpus, label, by)
         if self._alike is None or self._ballot is None:
             return explanation
-        X = self._words(self._source(corpus).tokens)
-        found, cosines = self._alike.nearest(X, self._ballot.neighbours, jobs=self.params.jobs)
-        there, name = cosines[0] > 0, self._titles.__getitem__
-        who = found[0][there], cosines[0][there], cosines[0][there].astype(np.float64) ** self._ballot.power
+        who = self._alike.voters(self._words(self._source(corpus).tokens), self._ballot)
+        name = self._titles.__getitem__
         return with_voters(explanation, label, who, self._alike.Y, self.labels_, name, share=self._share)
 
     def _memory(self, size: Size) -> int:

@@ -96,8 +96,8 @@ class DeepClassifier(Classifier):
         """How documents are ranked while the network learns from `source`; None: by the network alone."""
         return None
 
-    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
-        """What is left to choose when the network has learnt, on documents kept aside; mostly nothing."""
+    def conclude(self, source: Source, kept: Source | None) -> dict[str, Any]:
+        """What is left to choose when the network has learnt, on documents kept aside if any were; mostly nothing."""
         return {}
 
     # What all share -------------------------------------------------------------------------------------------------
@@ -120,6 +120,7 @@ class DeepClassifier(Classifier):
                 raise DataError("There are no documents to choose the best weights by. Leave them out, or give some.")
         else:
             source, kept = _parted(whole, p.held_out, p.seed)
+        apart = kept is not source
         source, kept = self.accompany(self._with_names(source, names), kept, corpus, valid)
         vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
         stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
@@ -134,7 +135,7 @@ class DeepClassifier(Classifier):
             if number >= begun_with:
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
         if number > begun_with:  # else a run goes on that has chosen already
-            found = replace(found, chosen=self.conclude(source, kept))
+            found = replace(found, chosen=self.conclude(source, kept if apart else None))
         refits = isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents)
         if self._run is not None and begun_with >= number + refits:
             raise begun_otherwise(self._run, "settings")

@@ -63,7 +63,10 @@ class AttentionXML(AdvisedClassifier):
         )
         dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
         shortlist: int = setting(
-            100, "Labels that attend to a document, the best of a first guess; 0: all, without a guess.", least=0
+            100,
+            "Labels that attend to a document, the best of a first guess, in tagging with votes at least 100; 0: all, "
+            "without a guess.",
+            least=0,
         )
 
     params: Params

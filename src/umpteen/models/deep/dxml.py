@@ -16,7 +16,7 @@ from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, SettingError
+from umpteen.core.errors import DataError, FolderError, SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
@@ -217,10 +217,10 @@ class DXML(DeepClassifier):
 
         return rank
 
-    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
+    def conclude(self, source: Source, kept: Source | None) -> dict[str, Any]:
         """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
         p, rule, clusters = self.params, self._given(_USUAL), self.params.clusters or 1
-        if kept.tokens is source.tokens:
+        if kept is None:
             return asdict(rule) | {"clusters": clusters, "regression": p.regression or 0.0}
         assert source.Y is not None and kept.Y is not None
         voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
@@ -245,6 +245,8 @@ class DXML(DeepClassifier):
         self._damping = float(chosen.get("damping", _DAMPING))
         if not 0 <= self._share <= 1 or not self._damping > 0:
             raise DataError("Regression cannot count as is told.")
+        if self._rule.balance and not self.params.head:
+            raise DataError("There is no head whose scores could count.")
 
     def _given(self, usual: Rule) -> Rule:
         """The usual rule with what is set."""
@@ -382,7 +384,7 @@ class DXML(DeepClassifier):
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
-        folder.facts["width"] = self._width
+        folder.facts |= {"width": self._width, "averaged": True}
         share = {"regression": self._share, "damping": self._damping}
         folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | share
         self._voters.save(folder)
@@ -394,6 +396,8 @@ class DXML(DeepClassifier):
         self._width = folder.facts["width"]
         super()._load(folder)
         self._decide(folder.facts["chosen"])
+        if self.params.members > 1 and "averaged" not in folder.facts:
+            raise FolderError(f"{folder.path} was saved by an older version, which laid otherwise. Train it again.")
         self._voters = Voters.load(folder, labels=len(self.labels_), width=self._width)
         self._titles = Titles.load(folder, len(self._voters.index))
         features, labels = len(self._reader.words) + 2, len(self.labels_)

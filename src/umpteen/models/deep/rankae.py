@@ -154,10 +154,10 @@ class RankAE(DeepClassifier):
 
     # Votes ----------------------------------------------------------------------------------------------------------
 
-    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
+    def conclude(self, source: Source, kept: Source | None) -> dict[str, Any]:
         """How the nearest documents should vote, if they should."""
         p = self.params
-        if not p.votes or kept.tokens is source.tokens:
+        if not p.votes or kept is None:
             return {}
         judged = kept.take(np.arange(0, len(kept), -(-len(kept) // _JUDGED)))
         assert source.Y is not None and judged.Y is not None

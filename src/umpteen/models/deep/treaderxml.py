@@ -116,7 +116,7 @@ class TReaderXML(DeepClassifier):
         taught = self._taught(source, learnt)
         return taught, taught if kept is source else self._taught(kept, judged)
 
-    def conclude(self, source: Source, kept: Source) -> dict[str, Any]:
+    def conclude(self, source: Source, kept: Source | None) -> dict[str, Any]:
         del self._begun
         if self._knowledge is not None:
             self._knowledge.conclude(self._places, self._targets)

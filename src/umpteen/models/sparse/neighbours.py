@@ -10,14 +10,14 @@ from scipy import sparse
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes, share_of_votes
-from umpteen.core.corpus import Corpus, Rows
+from umpteen.core.corpus import Corpus
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import setting
 from umpteen.core.store import Folder, NewFolder
 from umpteen.metrics.ranking import Judged
 from umpteen.text.alike import Alike, Ballot, without
 from umpteen.text.features import Features
-from umpteen.text.names import titles_of, with_names
+from umpteen.text.names import NONE, titles_of, with_names
 from umpteen.text.tfidf import TfidfSettings
 from umpteen.text.titles import Titles
 
@@ -53,42 +53,37 @@ class Neighbours(Classifier):
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._features, titles = Features(self.params), Titles()
-        X = self._features.fit(titles.noting(corpus))
-        voters, votes = self._voters(X, Y)
+        voters, votes = self._named(self._features.fit(titles.noting(corpus)), Y)
         self._titles = titles.with_more(titles_of(votes[len(titles) :], self.labels_))
-        self._ballot, self._alike = self._choose(X, Y, voters, votes)
+        self._ballot, self._alike = self._choose(voters, votes, len(titles))
 
-    def _voters(
-        self, X: sparse.csr_array, Y: sparse.csr_array, but: NDArray[np.int32] | None = None
+    def _named(
+        self, X: sparse.csr_array, Y: sparse.csr_array, but: NDArray[np.int32] = NONE
     ) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Documents, and the names of labels as more of them where that is set, but for some labels."""
-        if not self.params.label_text:
-            return X, Y
-        known = np.empty(0, np.int32) if but is None else but
-        return with_names(X, Y, self._features, self.labels_, but=known)
+        """Documents, and the names of labels as more of them where that is set; labels `but` have theirs already."""
+        return with_names(X, Y, self._features, self.labels_, but=but) if self.params.label_text else (X, Y)
 
     def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
         titles = Titles()
         X = self._features.transform(titles.noting(corpus))
-        voters, votes = self._voters(X, Y, np.unique(self._alike.Y[1]))
-        self._titles = self._titles.with_more(titles).with_more(titles_of(votes[len(titles) :], self.labels_))
-        self._alike = self._alike.with_more(voters, votes)
+        voters, votes = self._named(X, Y, np.unique(self._alike.Y[1]))
+        called = self._titles.with_more(titles).with_more(titles_of(votes[len(titles) :], self.labels_))
+        alike = self._alike.with_more(voters, votes)
+        self._titles, self._alike = called, alike  # both or none
 
-    def _choose(
-        self, X: sparse.csr_array, Y: sparse.csr_array, voters: sparse.csr_array, votes: sparse.csr_array
-    ) -> tuple[Ballot, Alike]:
-        """How to vote as set, or the best by nDCG@5 on training documents that do not see themselves."""
-        p, documents = self.params, X.shape[0]
+    def _choose(self, X: sparse.csr_array, Y: sparse.csr_array, documents: int) -> tuple[Ballot, Alike]:
+        """How to vote as set, or the best by nDCG@5 on documents, the first rows, which do not see themselves."""
+        p = self.params
         counts = _COUNTS if p.neighbours is None else (p.neighbours,)
         powers = _POWERS if p.power is None else (float(p.power),)
         rarities = _RARITIES if p.rare is None else (float(p.rare),)
         if len(counts) * len(powers) * len(rarities) == 1:
-            return Ballot(counts[0], powers[0], rarities[0]), Alike.of(voters, votes, rare=rarities[0])
+            return Ballot(counts[0], powers[0], rarities[0]), Alike.of(X, Y, rare=rarities[0])
         random = np.random.default_rng(p.seed)
         sample = np.sort(random.choice(documents, min(_SAMPLE, documents), replace=False))
         best, chosen = -1.0, None
         for rare in rarities:
-            alike = Alike.of(voters, votes, rare=rare)
+            alike = Alike.of(X, Y, rare=rare)
             near = without(alike.nearest(X[sample], max(counts) + 1, jobs=p.jobs), sample)
             for count, power in product(counts, powers):
                 ballot = Ballot(count, power, rare)
@@ -98,22 +93,14 @@ class Neighbours(Classifier):
         assert chosen is not None
         return chosen
 
-    def nearest(self, X: Rows | sparse.csr_array, k: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The k most similar training documents of each row, -1 for none, and their similarities."""
-        return self._alike.nearest(X, k, jobs=self.params.jobs)
-
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         return self._alike.rank(self._features.rows(corpus), k, self._ballot, jobs=self.params.jobs)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
-        found, similar = self.nearest(self._features.rows(corpus), self._ballot.neighbours)
-        there = similar[0] > 0
-        voters, near = found[0][there], similar[0][there]
-        score = share_of_votes(label, voters, near.astype(np.float64) ** self._ballot.power, self._alike.Y)
+        voters, near, votes = self._alike.voters(self._features.rows(corpus), self._ballot)
+        score, Y = share_of_votes(label, voters, votes, self._alike.Y), self._alike.Y
         text, title = next(corpus.texts()), self._titles.__getitem__
-        return by_votes(
-            self.labels_, label, score, text, documents=voters, similarities=near, Y=self._alike.Y, title=title
-        )
+        return by_votes(self.labels_, label, score, text, documents=voters, similarities=near, Y=Y, title=title)
 
     def _memory(self, size: Size) -> int:
         return super()._memory(size) + 3 * 8 * size.features  # by row, and by column twice while one way is chosen
