@@ -73,5 +73,6 @@ def test_no_neighbour_no_label() -> None:
 def test_likeness() -> None:
     X, Q = matrix(50, 30, 0.2), matrix(8, 30, 0.2)
     by_column = X.tocsc()
-    given = likeness(Q.indptr, Q.indices, Q.data, by_column.indptr, by_column.indices, by_column.data, 50)
-    assert np.allclose(given, ((1 + (Q @ X.T).toarray()) / 2) ** 4, atol=1e-6)
+    given = np.full((8, 50), 0.25, np.float32)
+    likeness(Q.indptr, Q.indices, Q.data, by_column.indptr, by_column.indices, by_column.data, given)
+    assert np.allclose(given, ((1.25 + (Q @ X.T).toarray()) / 2) ** 4, atol=1e-6)

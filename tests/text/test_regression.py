@@ -52,7 +52,7 @@ def test_rare_features_count_more_where_told():
 
 def test_many_documents_are_compared_block_by_block():
     random = np.random.default_rng(0)
-    many = sparse.csr_array(sparse.random(700, 40, 0.1, random_state=1, dtype=np.float32, format="csr"))
+    many = sparse.csr_array(sparse.random(700, 150, 0.03, random_state=1, dtype=np.float32, format="csr"))
     labels = sparse.csr_array((random.random((700, 5)) < 0.3).astype(np.int8))
     regression = Regression.of(many, labels, damping=0.5)
     dense = many.toarray().astype(np.float64)

@@ -8,8 +8,7 @@ from umpteen.kernels.best import best_sums, fall, insert
 
 @njit(cache=True, nogil=True)
 def _multiply(columns, values, in_bounds, in_rows, in_values, sums):
-    """Products of one row with all rows of a matrix that is given by columns."""
-    sums[:] = 0
+    """Add the products of one row with all rows of a matrix that is given by columns."""
     for at in range(len(columns)):
         column = columns[at]
         weight = values[at]
@@ -18,19 +17,20 @@ def _multiply(columns, values, in_bounds, in_rows, in_values, sums):
 
 
 @njit(cache=True, nogil=True)
-def likeness(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows):
-    """((1 + product) / 2)^4 of query rows with all rows of a matrix that is given by columns, (queries, rows)."""
-    found = np.empty((len(q_bounds) - 1, rows), np.float32)
+def likeness(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, found):
+    """((1 + product) / 2)^4 of query rows with all rows of a matrix that is given by columns, (queries, rows).
+
+    `found` has what products begin with, and takes the result.
+    """
     half = np.float32(0.5)
     for query in range(len(found)):
         part = slice(q_bounds[query], q_bounds[query + 1])
         sums = found[query]
         _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, sums)
-        for row in range(rows):
+        for row in range(len(sums)):
             value = half + half * sums[row]
             value *= value
             sums[row] = value * value
-    return found
 
 
 @njit(cache=True, nogil=True)
@@ -45,6 +45,7 @@ def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows, 
     sums = np.empty(rows, np.float32)
     for query in range(len(q_bounds) - 1):
         part = slice(q_bounds[query], q_bounds[query + 1])
+        sums[:] = 0
         _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, sums)
         kept = 0
         worst = np.float32(0)

@@ -24,6 +24,7 @@ from umpteen.text.vocabulary import Tokens
 DOCUMENTS = 30_000  # at most: as many squared are 3.6 GB
 _NUMBERS = 1 << 26  # documents times labels, at most
 _BLOCK = 256  # documents compared with all others at a time
+_DENSE = 64  # features, those of most documents, by which they are compared with plain matrix products
 
 Scores = NDArray[np.float32]
 
@@ -47,7 +48,15 @@ class Regression:
     def __init__(self, X: sparse.csr_array, weights: Scores, scale: NDArray[np.float32] | None = None) -> None:
         self.X, self.weights = X, weights  # (documents, features), (documents, labels)
         self._scale = scale  # of each feature; none: 1
-        self._columns = scaled(X, scale).csr().tocsc()
+        whole = scaled(X, scale).csr()
+        often = np.sort(np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")[:_DENSE])
+        self._place = np.full(X.shape[1], -1, np.int64)  # of features that most documents have, among these
+        self._place[often] = np.arange(len(often))
+        self._dense = np.ascontiguousarray(whole[:, often].toarray().T)  # (those features, documents)
+        rest = whole.copy()
+        rest.data[self._place[rest.indices] >= 0] = 0
+        rest.eliminate_zeros()
+        self._columns = rest.tocsc()
 
     @classmethod
     def of(
@@ -98,9 +107,19 @@ class Regression:
 
         def block(part: tuple[int, int]) -> Scores:
             bounds = rows.indptr[part[0] : part[1] + 1]
-            return likeness(bounds, rows.indices, rows.data, *by_column, self.X.shape[0])  # type: ignore[no-any-return]
+            found: Scores = self._often(bounds, rows.indices, rows.data) @ self._dense
+            likeness(bounds, rows.indices, rows.data, *by_column, found)
+            return found
 
         return each(block, ranges(X.shape[0], _BLOCK), jobs=jobs)
+
+    def _often(self, bounds: NDArray[np.integer], columns: NDArray[np.int32], values: Scores) -> Scores:
+        """Rows of the features that most documents have, (rows, features)."""
+        part = slice(bounds[0], bounds[-1])
+        row, place = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), self._place[columns[part]]
+        made = np.zeros((len(bounds) - 1, len(self._dense)), np.float32)
+        made[row[place >= 0], place[place >= 0]] = values[part][place >= 0]
+        return made
 
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
