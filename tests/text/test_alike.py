@@ -8,7 +8,7 @@ from scipy import sparse
 
 from umpteen.core.errors import DataError
 from umpteen.core.store import Folder, new_folder
-from umpteen.text.alike import Alike, Ballot, rarity, scaled, without
+from umpteen.text.alike import Alike, Ballot, scaled, without
 
 RANDOM = np.random.default_rng(0)
 
@@ -53,7 +53,7 @@ def test_a_document_is_left_out_and_others_move_up() -> None:
 
 
 def test_more_documents_stand_behind_the_others_and_rarity_stays() -> None:
-    whole = Alike(Alike.of(X, Y, rare=0.5)._columns, (Y.indptr, Y.indices), rarity(X) ** np.float32(0.5))
+    whole = Alike.of(X, Y, rare=0.5)
     parts = Alike.of(X, Y, rare=0.5).with_more(QUERIES, Y[:7])
     assert len(parts) == 47
     assert (parts.nearest(QUERIES, 1)[0][:, 0] >= 40).all()

@@ -7,26 +7,24 @@ from umpteen.kernels.best import best_sums, fall, insert
 
 
 @njit(cache=True, nogil=True)
-def _multiply(columns, values, in_bounds, in_rows, in_values, sums):
-    """Add the products of one row with all rows of a matrix that is given by columns."""
+def _multiply(columns, values, in_bounds, in_rows, in_values, wanted, sums):
+    """Add the products of one row, by wanted columns, with all rows of a matrix that is given by columns."""
     for at in range(len(columns)):
         column = columns[at]
-        weight = values[at]
-        for place in range(in_bounds[column], in_bounds[column + 1]):
-            sums[in_rows[place]] += weight * in_values[place]
+        if wanted[column]:
+            weight = values[at]
+            for place in range(in_bounds[column], in_bounds[column + 1]):
+                sums[in_rows[place]] += weight * in_values[place]
 
 
 @njit(cache=True, nogil=True)
-def likeness(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, found):
-    """((1 + product) / 2)^4 of query rows with all rows of a matrix that is given by columns, (queries, rows).
-
-    `found` has what products begin with, and takes the result.
-    """
+def likeness(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, wanted, products):
+    """Make products ((1 + product) / 2)^4, where those by wanted columns are still to be added, (queries, rows)."""
     half = np.float32(0.5)
-    for query in range(len(found)):
+    for query in range(len(products)):
         part = slice(q_bounds[query], q_bounds[query + 1])
-        sums = found[query]
-        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, sums)
+        sums = products[query]
+        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, wanted, sums)
         for row in range(len(sums)):
             value = half + half * sums[row]
             value *= value
@@ -34,28 +32,29 @@ def likeness(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, found
 
 
 @njit(cache=True, nogil=True)
-def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, rows, k):
+def nearest(q_bounds, q_columns, q_values, in_bounds, in_rows, in_values, wanted, products, k):
     """The k rows with the largest products with each query row: numbers (queries, k), -1 for none, and products.
 
-    The matrix is given by columns: which of its `rows` have the column, with which value. All products of a query lie
-    in one array that stays in the cache, so this runs at about a nanosecond for each value read.
+    The matrix is given by columns: which of its rows have the column, with which value. `products` (queries, rows)
+    are those by columns that are not wanted any more. The products of a query stay in the cache, so this runs at
+    about a nanosecond for each value read.
     """
-    found = np.full((len(q_bounds) - 1, k), -1, np.int32)
-    products = np.zeros((len(q_bounds) - 1, k), np.float32)
-    sums = np.empty(rows, np.float32)
-    for query in range(len(q_bounds) - 1):
+    queries = len(products)
+    found = np.full((queries, k), -1, np.int32)
+    largest = np.zeros((queries, k), np.float32)
+    for query in range(queries):
         part = slice(q_bounds[query], q_bounds[query + 1])
-        sums[:] = 0
-        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, sums)
+        sums = products[query]
+        _multiply(q_columns[part], q_values[part], in_bounds, in_rows, in_values, wanted, sums)
         kept = 0
         worst = np.float32(0)
-        for row in range(rows):
+        for row in range(len(sums)):
             if sums[row] > worst:
-                kept = insert(found[query], products[query], kept, k, row, sums[row])
+                kept = insert(found[query], largest[query], kept, k, row, sums[row])
                 if kept == k:
-                    worst = products[query, 0]
-        fall(found[query], products[query], kept)
-    return found, products
+                    worst = largest[query, 0]
+        fall(found[query], largest[query], kept)
+    return found, largest
 
 
 @njit(cache=True, nogil=True)

@@ -14,10 +14,9 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import neighbours as kernel
-from umpteen.kernels.threads import each, ranges
+from umpteen.kernels.threads import each
 from umpteen.kernels.weights import unit_rows
-
-_BLOCK = 256  # documents per piece of work
+from umpteen.text.columns import Columns
 
 Cosines = NDArray[np.float32]
 Found = tuple[NDArray[np.int32], Cosines]  # documents, -1 for none, and cosines, falling
@@ -48,11 +47,11 @@ class Alike:
 
     def __init__(
         self,
-        columns: Rows,
+        columns: Columns,
         Y: tuple[NDArray[np.integer], NDArray[np.int32]],
         scale: NDArray[np.float32] | None,
     ) -> None:
-        self._columns = columns  # (features, documents)
+        self._columns = columns
         self.Y = Y  # labels of document d are the second's [first[d]:first[d + 1]]
         self._scale = scale  # of each feature; none: 1
 
@@ -60,27 +59,26 @@ class Alike:
     def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, rare: float = 0.0) -> "Alike":
         """Documents with rows of unit length, where rare features may count more."""
         scale = rarity(X) ** np.float32(rare) if rare else None
-        return cls(_by_column(X, scale), (Y.indptr, Y.indices), scale)
+        return cls(Columns.of(scaled(X, scale)), (Y.indptr, Y.indices), scale)
 
     def __len__(self) -> int:
-        return self._columns.shape[1]
+        return len(self._columns)
 
     def with_more(self, X: sparse.csr_array, Y: sparse.csr_array) -> "Alike":
         """These and others behind them; what a feature counts stays."""
-        whole = sparse.hstack([self._columns.csr(), _by_column(X, self._scale).csr()], format="csr")
         bounds, labels = self.Y
         joined = np.concatenate([bounds, Y.indptr[1:] + bounds[-1]]), np.concatenate([labels, Y.indices])
-        return Alike(_plain(whole), joined, self._scale)
+        return Alike(self._columns.with_more(scaled(X, self._scale)), joined, self._scale)
 
     def nearest(self, X: Rows | sparse.csr_array, k: int, *, jobs: int = 0) -> Found:
         """The k most similar documents of each row."""
-        rows, by_column = scaled(X, self._scale), self._columns[:3]
+        rows, columns = scaled(X, self._scale), self._columns
 
         def block(part: tuple[int, int]) -> Found:
-            bounds = rows.indptr[part[0] : part[1] + 1]
-            return kernel.nearest(bounds, rows.indices, rows.data, *by_column, len(self), k)  # type: ignore[no-any-return]
+            given, wanted, products = columns.begun(rows, part)
+            return kernel.nearest(*given, *columns.arrays, wanted, products, k)  # type: ignore[no-any-return]
 
-        blocks = [*each(block, ranges(rows.shape[0], _BLOCK), jobs=jobs)]
+        blocks = [*each(block, columns.parts(rows.shape[0]), jobs=jobs)]
         if not blocks:
             return np.empty((0, k), np.int32), np.empty((0, k), np.float32)
         return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
@@ -104,9 +102,8 @@ class Alike:
 
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
-        folder.array("index_bounds", self._columns.indptr)
-        folder.array("index_rows", self._columns.indices)
-        folder.array("index_values", self._columns.data)
+        for name, part in zip(("bounds", "rows", "values"), self._columns.arrays, strict=True):
+            folder.array(f"index_{name}", part)
         folder.array("document_bounds", self.Y[0])
         folder.array("document_labels", self.Y[1])
         if self._scale is not None:
@@ -128,7 +125,7 @@ class Alike:
             check_kind(scale, "f4")
         if len(values) != len(rows) or (scale is not None and len(scale) != features):
             raise DataError("The index is not whole.")
-        return cls(Rows(bounds, rows, values, (features, documents)), Y, scale)
+        return cls(Columns(Rows(bounds, rows, values, (features, documents))), Y, scale)
 
 
 def without(found: Found, rows: NDArray[np.integer]) -> Found:
@@ -149,15 +146,7 @@ def rarity(X: sparse.csr_array) -> NDArray[np.float32]:
 def scaled(X: Rows | sparse.csr_array, scale: NDArray[np.float32] | None) -> Rows:
     """Rows of unit length in which features count as they should."""
     if scale is None:
-        return _plain(X)
+        return Rows(X.indptr, X.indices, X.data, X.shape)
     values = X.data * scale[X.indices]
     unit_rows(values, X.indptr)
     return Rows(X.indptr, X.indices, values, X.shape)
-
-
-def _by_column(X: sparse.csr_array, scale: NDArray[np.float32] | None) -> Rows:
-    return _plain(scaled(X, scale).csr().T.tocsr())
-
-
-def _plain(X: Rows | sparse.csr_array) -> Rows:
-    return Rows(X.indptr, X.indices, X.data, X.shape)

@@ -16,15 +16,14 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.neighbours import likeness
-from umpteen.kernels.threads import each, ranges
+from umpteen.kernels.threads import each
 from umpteen.kernels.weights import unit_rows
 from umpteen.text.alike import rarity, scaled
+from umpteen.text.columns import Columns
 from umpteen.text.vocabulary import Tokens
 
 DOCUMENTS = 30_000  # at most: as many squared are 3.6 GB
 _NUMBERS = 1 << 26  # documents times labels, at most
-_BLOCK = 256  # documents compared with all others at a time
-_DENSE = 64  # features, those of most documents, by which they are compared with plain matrix products
 
 Scores = NDArray[np.float32]
 
@@ -48,15 +47,7 @@ class Regression:
     def __init__(self, X: sparse.csr_array, weights: Scores, scale: NDArray[np.float32] | None = None) -> None:
         self.X, self.weights = X, weights  # (documents, features), (documents, labels)
         self._scale = scale  # of each feature; none: 1
-        whole = scaled(X, scale).csr()
-        often = np.sort(np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")[:_DENSE])
-        self._place = np.full(X.shape[1], -1, np.int64)  # of features that most documents have, among these
-        self._place[often] = np.arange(len(often))
-        self._dense = np.ascontiguousarray(whole[:, often].toarray().T)  # (those features, documents)
-        rest = whole.copy()
-        rest.data[self._place[rest.indices] >= 0] = 0
-        rest.eliminate_zeros()
-        self._columns = rest.tocsc()
+        self._columns = Columns.of(scaled(X, scale))
 
     @classmethod
     def of(
@@ -69,7 +60,7 @@ class Regression:
         scale = rarity(X) ** np.float32(rare) if rare else None
         made = cls(X, np.empty((0, Y.shape[1]), np.float32), scale)
         alike = np.empty((X.shape[0], X.shape[0]), np.float32)
-        for (start, end), block in zip(ranges(len(alike), _BLOCK), made._alike(X, jobs), strict=True):
+        for (start, end), block in zip(made._columns.parts(len(alike)), made._alike(X, jobs), strict=True):
             alike[start:end] = block
         alike[np.diag_indices(len(alike))] += np.float32(damping)
         factor = linalg.cho_factor(
@@ -97,29 +88,20 @@ class Regression:
 
     def beside(self, ranking: Ranking, X: sparse.csr_array, k: int, share: float, *, jobs: int = 0) -> Ranking:
         """The k best labels where this has a share of the scores, and a ranking of the same documents the rest."""
-        parts = zip(ranges(X.shape[0], _BLOCK), self._alike(X, jobs), strict=True)
+        parts = zip(self._columns.parts(X.shape[0]), self._alike(X, jobs), strict=True)
         found = (_joined(_part(ranking, *rows), alike @ self.weights, k, share) for rows, alike in parts)
         return Ranking.joined(found, k)
 
     def _alike(self, X: sparse.csr_array, jobs: int) -> Iterator[Scores]:
         """How alike documents are to all that are known, some at a time."""
-        by_column, rows = (self._columns.indptr, self._columns.indices, self._columns.data), scaled(X, self._scale)
+        rows, columns = scaled(X, self._scale), self._columns
 
         def block(part: tuple[int, int]) -> Scores:
-            bounds = rows.indptr[part[0] : part[1] + 1]
-            found: Scores = self._often(bounds, rows.indices, rows.data) @ self._dense
-            likeness(bounds, rows.indices, rows.data, *by_column, found)
-            return found
+            given, wanted, products = columns.begun(rows, part)
+            likeness(*given, *columns.arrays, wanted, products)
+            return products
 
-        return each(block, ranges(X.shape[0], _BLOCK), jobs=jobs)
-
-    def _often(self, bounds: NDArray[np.integer], columns: NDArray[np.int32], values: Scores) -> Scores:
-        """Rows of the features that most documents have, (rows, features)."""
-        part = slice(bounds[0], bounds[-1])
-        row, place = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), self._place[columns[part]]
-        made = np.zeros((len(bounds) - 1, len(self._dense)), np.float32)
-        made[row[place >= 0], place[place >= 0]] = values[part][place >= 0]
-        return made
+        return each(block, columns.parts(X.shape[0]), jobs=jobs)
 
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
