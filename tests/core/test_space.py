@@ -75,3 +75,11 @@ def test_a_near_match_for_an_unknown_label() -> None:
             space.id(wanted)
     with pytest.raises(DataError, match=r"among the 3 labels known\.$"):
         space.id("zzz")
+
+
+def test_a_name_that_several_labels_have_names_none() -> None:
+    labels = {key: Label(key, "horse") for key in ("t1", "t2", "t3", "t4", "t5", "t6")} | {"t7": Label("t7", "dog")}
+    space = LabelSpace([*labels], labels=labels)
+    assert space.id("dog") == 6 and space.id("t2") == 1
+    with pytest.raises(DataError, match="6 labels are called 'horse': t1, t2, t3, t4, t5, .... Name one by its key"):
+        space.id("horse")

@@ -16,7 +16,7 @@ FULL = Explanation(
     features=tuple(Feature(f'<i>"{n}"</i>', 1.0 - n / 20) for n in range(40) if n != 20),
     bias=-0.5,
     paths=((Step("Food & drink", 12, 0.9), Step("Fruit", 1, 0.5)), (Step("Plants", 7, 0.8), Step("Fruit", 1, 0.00001))),
-    neighbours=(Neighbour("An <apple> a day", 0.75, ("Fruit", "Health & food")),),
+    neighbours=(Neighbour("An <apple> a day", 0.75, ("Fruit", "Health & food"), ("k1", "k2")),),
 )
 VOID = {"meta", "br"}
 

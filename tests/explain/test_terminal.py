@@ -16,7 +16,7 @@ FULL = Explanation(
     features=(Feature("apple", 2.0), Feature("iron", -0.3)),
     bias=-1.0,
     paths=((Step("Food", 12, 0.9), Step("Fruit", 1, 0.5)),),
-    neighbours=(Neighbour("Pears", 0.75, ("Fruit", "Food")),),
+    neighbours=(Neighbour("Pears", 0.75, ("Fruit", "Food"), ("k1", "k2")),),
 )
 
 
@@ -61,7 +61,8 @@ def test_features_without_text() -> None:
 
 
 def test_neighbours_with_the_label_are_listed_and_counted() -> None:
-    near = [Neighbour(f"text {n}", 1 - n / 50, ("Fruit",) if n % 2 else ("Metal",)) for n in range(30)]
+    fruit, other = (("Fruit",), ("k1",)), (("Fruit",), ("k2",))  # two labels of one name
+    near = [Neighbour(f"text {n}", 1 - n / 50, *(fruit if n % 2 else other)) for n in range(30)]
     found = shown(Explanation("k1", "Fruit", 0.5, "", neighbours=tuple(near)))
     assert found[2] == "Nearest training documents, 15 of the 30 that vote have the label"
     assert found[3] == "  0.98 text 1  Fruit"

@@ -43,6 +43,7 @@ class Neighbour:
     document: str
     similarity: float
     labels: tuple[str, ...]  # names
+    keys: tuple[str, ...] = ()  # of the same labels
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Explanation:
     features: tuple[Feature, ...] = ()  # falling by size of weight
     bias: float = 0.0  # what the classifiers say before any feature; with the features' weights, what they say in all
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree
+    multiplied: bool = True  # whether what a tree says is the product of the chances on its path
     neighbours: tuple[Neighbour, ...] = ()
     brought: tuple[Brought, ...] = ()  # what the neighbours taught, falling by share
     above: str = ""  # where the parents of labels come from

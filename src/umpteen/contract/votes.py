@@ -32,8 +32,9 @@ def by_votes(
     title: Callable[[int], str],
 ) -> Explanation:
     """All documents that voted, nearest first, with what they are called and their labels."""
-    neighbours = tuple(
-        Neighbour(title(document), float(near), tuple(space.name(n) for n in Y[1][Y[0][document] : Y[0][document + 1]]))
-        for document, near in zip(documents.tolist(), similarities.tolist(), strict=True)
-    )
-    return Explanation(space.keys[label], space.name(label), score, text, neighbours=neighbours)
+    neighbours = list[Neighbour]()
+    for document, near in zip(documents.tolist(), similarities.tolist(), strict=True):
+        labels = Y[1][Y[0][document] : Y[0][document + 1]].tolist()
+        called, keys = tuple(map(space.name, labels)), tuple(space.keys[n] for n in labels)
+        neighbours.append(Neighbour(title(document), float(near), called, keys))
+    return Explanation(space.keys[label], space.name(label), score, text, neighbours=tuple(neighbours))

@@ -144,7 +144,7 @@ def _type_name(hint: Any) -> str:
 
 
 def _a(kind: str) -> str:
-    return kind if kind.endswith("s") else f"a {kind}"
+    return kind if kind.endswith("s") or kind == "true/false" else f"a {kind}"
 
 
 def _fits(value: object, hint: Any) -> bool:

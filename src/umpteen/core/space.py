@@ -17,6 +17,8 @@ from umpteen.core.errors import DataError
 
 _REMEMBERED = 1 << 16  # labels of a model folder that are kept once made
 
+_FEW = 5  # keys that are named in a message
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -63,6 +65,9 @@ class LabelSpace:
         if key in self._ids:
             return self._ids[key]
         named = [self._ids[k] for k in self.keys if key and self.label(k).name == key]
+        if len(named) > 1:
+            several = ", ".join(self.keys[n] for n in named[:_FEW]) + (", ..." if len(named) > _FEW else "")
+            raise DataError(f"{len(named):,} labels are called {key!r}: {several}. Name one by its key.")
         if named:
             return named[0]
         raise DataError(f"There is no label {key!r} among the {len(self):,} labels known.{self._near(key)}")

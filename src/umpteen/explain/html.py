@@ -13,7 +13,6 @@ from umpteen.explain.reading import (
     ballot,
     calibrated,
     chance,
-    chance_of,
     lesson,
     noun_of,
     pieces,
@@ -175,8 +174,9 @@ def _rows(explanation: Explanation, features: Iterable[Feature]) -> str:
 
 
 def _paths(explanation: Explanation) -> Iterable[str]:
-    for heading, path in trails(explanation):
-        yield f'<h3>{heading} <span class="soft">{escape(chance(chance_of(path)))} in all</span></h3>\n'
+    for heading, whole, path in trails(explanation):
+        told = "" if whole is None else f"{escape(chance(whole))} in all"
+        yield f'<h3>{heading} <span class="soft">{told}</span></h3>\n'
         yield f'<ol class="path">{_steps(path)}</ol>\n'
 
 

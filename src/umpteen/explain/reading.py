@@ -107,11 +107,15 @@ def noun_of(explanation: Explanation) -> str:
     return "words" if explanation.text else "features"
 
 
-def trails(explanation: Explanation) -> list[tuple[str, tuple[Step, ...]]]:
-    """The ways through trees that have groups, each under a heading with the chance of the whole way."""
+def trails(explanation: Explanation) -> list[tuple[str, float | None, tuple[Step, ...]]]:
+    """The ways through trees that have groups, each with a heading, and the chance of the whole way if it has one."""
     ways = [path for path in explanation.paths if len(path) > 1]
     return [
-        (f"Path through tree {n} of {len(ways)}" if len(ways) > 1 else "Path through the tree", path)
+        (
+            f"Path through tree {n} of {len(ways)}" if len(ways) > 1 else "Path through the tree",
+            prod(step.chance for step in path) if explanation.multiplied else None,
+            path,
+        )
         for n, path in enumerate(ways, start=1)
     ]
 
@@ -121,7 +125,7 @@ def voters(explanation: Explanation) -> tuple[str, list[Neighbour]]:
 
     Of those that taught a network, all are shown: each brought labels.
     """
-    found = [near for near in explanation.neighbours if explanation.name in near.labels]
+    found = [near for near in explanation.neighbours if explanation.label in near.keys]
     verb = "has" if len(found) == 1 else "have"
     if explanation.brought:
         return f"{len(found):,} of {len(explanation.neighbours):,} {verb} the label", [*explanation.neighbours]
@@ -151,11 +155,6 @@ def ballot(vote: Vote) -> str:
 def calibrated(explanation: Explanation) -> str:
     """What the score was before it became a probability, if it did."""
     return "" if explanation.raw is None else f" (calibrated, from {chance(explanation.raw)})"
-
-
-def chance_of(path: tuple[Step, ...]) -> float:
-    """The chance of a whole way."""
-    return prod(step.chance for step in path)
 
 
 def chance(share: float) -> str:

@@ -70,6 +70,12 @@ class AdvisedClassifier(DeepClassifier):
         if not 0 <= self._share <= 1:
             raise DataError("Votes cannot count as is told.")
 
+    def _told(self) -> str:
+        """How votes count, for people."""
+        assert self._ballot is not None
+        voters = f"{self._ballot.neighbours} training documents with the most similar words"
+        return f"Of a label's score, {self._share:.0%} are votes of the {voters}."
+
     def _words(self, tokens: Tokens) -> sparse.csr_array:
         """Documents' words by how often they have them, as rows of unit length; unknown words count nothing."""
         X = bags(tokens, len(self._reader.words) + len(SPECIAL))
@@ -101,13 +107,13 @@ class AdvisedClassifier(DeepClassifier):
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
         if self._alike is not None:
-            folder.facts["chosen"] = self._chosen
+            folder.facts |= {"votes": self._chosen, "notes": [self._told()]}
             self._alike.save(folder)
             self._titles.save(folder)
 
     def _load(self, folder: Folder) -> None:
         super()._load(folder)
-        self._chosen = folder.facts.get("chosen", {})
+        self._chosen = folder.facts.get("votes", {})
         self._decide()
         if self._ballot is not None:
             words = len(self._reader.words) + len(SPECIAL)

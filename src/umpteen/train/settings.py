@@ -37,7 +37,7 @@ class Learning(Tail):
         "hidden": times(0.5, 1, 2),
     }
 
-    epochs: int = setting(10, "Times that training reads all documents, at most.", least=1)
+    epochs: int = setting(10, "Times that training reads all documents, at most, but at least `least_steps`.", least=1)
     least_steps: int = setting(500, "Steps at least, so that few documents are read more often.", least=0)
     batch: int = setting(40, "Documents in a step.", least=1)
     tokens: int = setting(8000, "Words in a step, padding counted; where documents are long, it has fewer.", least=1)
@@ -119,7 +119,7 @@ class BagSettings(Learning, TfidfSettings):
     min_df: int = setting(2, "A feature must occur in this many documents.", least=1)
     max_features: int = setting(100_000, "Keep the features that occur in most documents; 0 keeps all.", least=0)
     feature_dropout: float = setting(0.2, "Share of a document's features left out in a step.", least=0, most=0.9)
-    epochs: int = setting(25, "Times that training reads all documents, at most.", least=1)
+    epochs: int = setting(25, "Times that training reads all documents, at most, but at least `least_steps`.", least=1)
     patience: int = setting(30, "Looks without a better score before training stops.", least=1)
     batch: int = setting(256, "Documents in a step.", least=1)
     rate: float = setting(0.005, "Learning rate.", least=0)

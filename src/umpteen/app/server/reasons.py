@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from umpteen.contract.explanation import Explanation, Feature, Vote
-from umpteen.explain.reading import balance, ballot, chance_of, lesson, pieces, sides, trails, voters
+from umpteen.explain.reading import balance, ballot, lesson, pieces, sides, trails, voters
 
 _ROWS = 50  # features on each side, neighbours, labels that they brought
 
@@ -22,8 +22,8 @@ def as_json(explanation: Explanation) -> dict[str, Any]:
         "bias": explanation.bias,
         "summary": "" if _speaks_otherwise(explanation) else balance(explanation),
         "paths": [
-            {"heading": heading, "chance": chance_of(path), "steps": [asdict(step) for step in path]}
-            for heading, path in trails(explanation)
+            {"heading": heading, "chance": whole, "steps": [asdict(step) for step in path]}
+            for heading, whole, path in trails(explanation)
         ],
         **_neighbours(explanation),
         "members": [_member(vote) for vote in explanation.votes],

@@ -139,7 +139,9 @@ class DXML(DeepClassifier):
         probes: int = setting(4, "Nearest clusters in which neighbours are looked for.", least=1)
 
         feature_dropout: float = setting(0.3, "Share of a document's features left out in a step.", least=0, most=0.9)
-        epochs: int = setting(30, "Times that training reads all documents, at most.", least=1)
+        epochs: int = setting(
+            30, "Times that training reads all documents, at most, but at least `least_steps`.", least=1
+        )
         decay: float = setting(0.01, "Weight decay.", least=0)
         precision: str = setting(
             "fp32", "Numbers of 32 or 16 bits; auto tries what is faster here.", choices=("auto", "fp32", "bf16")
