@@ -81,5 +81,7 @@ def test_a_name_that_several_labels_have_names_none() -> None:
     labels = {key: Label(key, "horse") for key in ("t1", "t2", "t3", "t4", "t5", "t6")} | {"t7": Label("t7", "dog")}
     space = LabelSpace([*labels], labels=labels)
     assert space.id("dog") == 6 and space.id("t2") == 1
-    with pytest.raises(DataError, match="6 labels are called 'horse': t1, t2, t3, t4, t5, .... Name one by its key"):
+    with pytest.raises(
+        DataError, match=r"6 labels are called 'horse': t1, t2, t3, t4, t5, \.\.\.\. Name one by its key"
+    ):
         space.id("horse")

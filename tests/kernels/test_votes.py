@@ -10,7 +10,7 @@ RANDOM = np.random.default_rng(0)
 Y = sparse.csr_array((RANDOM.random((50, 12)) < 0.2).astype(np.float32))
 PLACE = np.array([3, 0, -1, 5, 1, 2, 4, 6, 7, 8, 9, 10])
 WEIGHTS = RANDOM.normal(size=(11, 6)).astype(np.float32)
-BIASES = RANDOM.normal(size=11).astype(np.float32)
+BIASES = RANDOM.normal(size=(11, 2)).astype(np.float32)
 
 
 @pytest.mark.parametrize("balance", [0.0, 0.3, 1.0])
@@ -28,7 +28,8 @@ def test_joined(balance: float, k: int) -> None:
         there = found[query] >= 0
         cast = votes[query][there] @ known[found[query][there]]
         share = cast / max(votes[query][there].sum(), 1e-9)
-        own = 1 / (1 + np.exp(-(WEIGHTS @ vectors[query] + BIASES)))
+        logits = np.stack([WEIGHTS[:, m * 3 : m * 3 + 3] @ vectors[query, m * 3 : m * 3 + 3] for m in (0, 1)], axis=1)
+        own = (1 / (1 + np.exp(-(logits + BIASES)))).mean(axis=1)
         score = np.where(cast > 0, (1 - balance) * share + balance * own[PLACE], -1)
         expected = np.lexsort((np.arange(12), -score))[: min(k, (cast > 0).sum())]
         given = best[query][best[query] >= 0]

@@ -60,25 +60,23 @@ def test_loss_is_smooth_l1_summed_over_dimensions(relu: bool, unit: bool) -> Non
     assert float(net.loss(batch()).detach()) == pytest.approx(expected, rel=1e-4)
 
 
-def test_documents_lie_between_where_members_lay_them() -> None:
+def test_members_stand_behind_each_other() -> None:
     net = network(members=3)
     found = net.embedded(batch()).numpy(force=True)
-    total = np.sum([literal(member, True) for member in net.each()], axis=0)
-    assert np.allclose(found, total / np.linalg.norm(total, axis=1, keepdims=True), atol=1e-5)
-    assert np.allclose(network().embedded(batch()).numpy(force=True), literal(network().each()[0], True), atol=1e-5)
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    assert np.allclose(found * 3**0.5, np.hstack([literal(m, True) for m in net.each()]), atol=1e-5)
+    assert not np.allclose(found[:, :4], found[:, 4:8])
 
 
-def test_heads_are_the_mean_of_the_members_logits() -> None:
+def test_heads_are_the_members_logits() -> None:
     net = network(members=2, head=0.5)
-    for member in net.each():  # as if they had learnt
-        assert member.outputs is not None
-        torch.nn.init.normal_(member.outputs.layer.weight)
     found = net.embedded(batch())
     weights, biases = net.heads()
-    logits = found.numpy(force=True) @ weights.T + biases
-    own = [member.outputs(member.scale * found).numpy(force=True) for member in net.each() if member.outputs]
-    assert len(own) == 2 and not np.allclose(own[0], own[1], atol=1e-3)
-    assert np.allclose(logits, np.mean(own, axis=0), atol=1e-4)
+    for number, member in enumerate(net.each()):
+        part = slice(4 * number, 4 * number + 4)
+        logits = found.numpy(force=True)[:, part] @ weights[:, part].T + biases[:, number]
+        assert member.outputs is not None
+        assert np.allclose(logits, member.outputs(member.scale * member(batch())).numpy(force=True), atol=1e-4)
     plain = sum(float(member.loss(batch(), net.wanted(batch()), 0.0).detach()) for member in net.each())
     assert float(net.loss(batch()).detach()) > plain
     assert not len(network().heads()[0])
@@ -87,15 +85,18 @@ def test_heads_are_the_mean_of_the_members_logits() -> None:
 def test_new_labels_point_to_where_their_documents_lie() -> None:
     net = network(members=2, head=0.5)
     before, old = net.heads()
-    lengths = [(m.scale * m.outputs.layer.weight.norm(dim=1).mean()).item() for m in net.each() if m.outputs]
-    lie = RANDOM.normal(size=(2, 4)).astype(np.float32)
+    lie = RANDOM.normal(size=(2, 8)).astype(np.float32)
     net.grow(np.array([0, 5]), np.ones((2, 4), np.float32), lie)
     weights, biases = net.heads()
-    assert weights.shape == (7, 4) and net.labels == 7 and len(net.label_vectors) == 7
-    assert np.allclose(weights[1:6], before) and np.allclose(biases[1:6], old)
-    assert np.allclose(biases[[0, 6]], old.mean())
+    assert weights.shape == (7, 8) and net.labels == 7 and len(net.label_vectors) == 7
+    assert np.array_equal(weights[1:6], before) and np.array_equal(biases[1:6], old)
+    assert np.allclose(biases[[0, 6]], old.mean(axis=0))
     for row, wanted in ((0, lie[0]), (6, lie[1])):
-        assert weights[row] @ wanted / np.linalg.norm(weights[row]) / np.linalg.norm(wanted) == pytest.approx(
-            1, abs=1e-5
-        )
-        assert np.linalg.norm(weights[row]) == pytest.approx(np.mean(lengths), rel=1e-4)
+        for part in (slice(0, 4), slice(4, 8)):
+            cosine = (
+                weights[row, part] @ wanted[part] / np.linalg.norm(weights[row, part]) / np.linalg.norm(wanted[part])
+            )
+            assert cosine == pytest.approx(1, abs=1e-5)
+            assert np.linalg.norm(weights[row, part]) == pytest.approx(
+                np.linalg.norm(before[:, part], axis=1).mean(), rel=1e-4
+            )

@@ -40,16 +40,6 @@ def test_scores_are_those_of_the_formula(jobs):
     np.testing.assert_allclose(scores(found), literal(X, 0.3), atol=1e-5)
 
 
-def test_rare_features_count_more_where_told():
-    regression = Regression.of(X, Y, damping=0.3, rare=0.5)
-    there = (X.toarray() > 0).sum(axis=0)
-    dense = X.toarray() * np.sqrt(np.log(4 / (1 + there)) + 1)
-    dense /= np.linalg.norm(dense, axis=1, keepdims=True)
-    alike = ((1 + dense @ dense.T) / 2) ** 4
-    wanted = np.clip(alike @ np.linalg.solve(alike + 0.3 * np.eye(3), Y.toarray()), 0, 1)
-    np.testing.assert_allclose(scores(regression.beside(NOTHING, X, 3, 1.0)), wanted, atol=1e-5)
-
-
 def test_many_documents_are_compared_block_by_block():
     random = np.random.default_rng(0)
     many = sparse.csr_array(sparse.random(700, 150, 0.03, random_state=1, dtype=np.float32, format="csr"))
@@ -92,15 +82,6 @@ def test_it_comes_back_from_a_folder_and_damage_is_told(tmp_path):
     np.testing.assert_array_equal(
         scores(loaded.beside(NOTHING, X, 3, 1.0)), scores(regression.beside(NOTHING, X, 3, 1.0))
     )
-    with new_folder(tmp_path / "scaled") as new:
-        Regression.of(X, Y, damping=0.3, rare=0.5).save(new)
-    scaled = Regression.load(Folder(tmp_path / "scaled"), features=6, labels=3)
-    assert not np.allclose(scores(scaled.beside(NOTHING, X, 3, 1.0)), scores(regression.beside(NOTHING, X, 3, 1.0)))
-    with new_folder(tmp_path / "short") as new:
-        Regression(X, regression.weights, np.ones(6, np.float32)).save(new)
-        new.array("regression_scale", np.ones(5, np.float32))
-    with pytest.raises(DataError, match="other features or labels"):
-        Regression.load(Folder(tmp_path / "short"), features=6, labels=3)
     with pytest.raises(DataError, match="from 0 to 4"):
         Regression.load(saved, features=5, labels=3)
     with pytest.raises(DataError, match="other features or labels"):

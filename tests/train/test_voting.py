@@ -12,7 +12,7 @@ pytest.importorskip("faiss")
 RANDOM = np.random.default_rng(0)
 USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)
 FREE = ("neighbours", "sharpness", "balance")
-NONE = Own(np.empty((0, 0), np.float32), np.empty(0, np.float32), np.arange(8))
+NONE = Own(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.arange(8))
 
 
 def around(centres: np.ndarray, each: int, spread: float) -> tuple[np.ndarray, sparse.csr_array]:
@@ -39,7 +39,7 @@ def test_what_is_not_free_stays() -> None:
 def test_scores_that_are_right_get_weight_and_wrong_ones_none() -> None:
     noisy = Y.toarray()[RANDOM.permutation(len(VECTORS))]  # votes say nothing
     voters = Voters.of(VECTORS, sparse.csr_array(noisy), clusters=1, seed=0, jobs=1)
-    right = Own((20 * CENTRES).astype(np.float32), np.full(8, -10, np.float32), np.arange(8))
+    right = Own((20 * CENTRES).astype(np.float32), np.full((8, 1), -10, np.float32), np.arange(8))
     assert chosen_rule(voters, KEPT, TRUTH, right, usual=USUAL, free=FREE, jobs=1).balance > 0
     wrong = Own(np.roll(right.weights, 1, axis=0), right.biases, right.place)
     mixed = np.where(RANDOM.random((len(VECTORS), 1)) < 0.3, noisy, Y.toarray())  # votes are mostly right
@@ -79,8 +79,8 @@ def test_regression_gets_a_share_where_it_ranks_better_and_none_where_it_does_no
     X, queries = sparse.csr_array(VECTORS[::10]), sparse.csr_array(KEPT)
     right = Ranking.from_dense(TRUTH.toarray(), 5)
     wrong = Ranking.from_dense(np.roll(TRUTH.toarray(), 1, axis=1), 5)
-    assert chosen_share(X, Y[::10], right, queries, TRUTH, rare=0.0, jobs=1)[0] == 0  # as good as can be already
-    share, damping = chosen_share(X, Y[::10], wrong, queries, TRUTH, rare=0.0, jobs=1)
+    assert chosen_share(X, Y[::10], right, queries, TRUTH, jobs=1)[0] == 0  # as good as can be already
+    share, damping = chosen_share(X, Y[::10], wrong, queries, TRUTH, jobs=1)
     assert share == 0.65 and damping in (0.1, 0.3, 1.0)
 
 

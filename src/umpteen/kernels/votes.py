@@ -32,12 +32,16 @@ def _candidates(found, cast, y_bounds, y_labels, labels, shares):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _own(vector, weight, bias):
-    """The chance of one label: the sigmoid of its weights times the document's vector."""
-    score = np.float32(0)
-    for at in range(len(vector)):
-        score += vector[at] * weight[at]
-    return 1.0 / (1.0 + np.exp(-(score + bias)))
+def _own(vector, members, weight, bias):
+    """The mean over members of the chance of one label: the sigmoid of its weights times the document's vector."""
+    width = len(vector) // members
+    total = 0.0
+    for member in range(members):
+        score = np.float32(0)
+        for at in range(member * width, (member + 1) * width):
+            score += vector[at] * weight[at]
+        total += 1.0 / (1.0 + np.exp(-(score + bias[member])))
+    return total / members
 
 
 @njit(cache=True, nogil=True)
@@ -45,7 +49,7 @@ def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, bal
     """The k best labels of each query and their scores, (1 - balance) x share of the votes + balance x own score.
 
     `found` are the documents that vote, -1 for none, `cast` their votes. Only labels that are voted for get a score
-    of their own, from row `place[label]` of `weights` (labels, width) and `biases` (labels,).
+    of their own, from row `place[label]` of `weights` (labels, members x width) and `biases` (labels, members).
     """
     queries = len(found)
     best = np.full((queries, k), -1, np.int32)
@@ -62,7 +66,7 @@ def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, bal
             score = shares[at]
             if balance > 0:
                 row = place[labels[at]]
-                own = _own(vectors[query], weights[row], biases[row])
+                own = _own(vectors[query], biases.shape[1], weights[row], biases[row])
                 score = (1 - balance) * score + balance * own
             kept = insert(best[query], worth[query], kept, k, labels[at], np.float32(min(score, 1.0)))
         fall(best[query], worth[query], kept)

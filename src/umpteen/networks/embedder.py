@@ -92,9 +92,9 @@ class Embedder(Network):
         return [member for member in self.members if isinstance(member, Member)]
 
     def embedded(self, batch: Documents) -> Tensor:
-        """Where documents lie for all members together, between where they lie for each, (documents, width)."""
+        """Where documents lie for all members together, (documents, members x width), of unit length."""
         parts: list[Tensor] = [member(batch) for member in self.each()]
-        return F.normalize(torch.stack(parts).sum(dim=0), dim=1) if len(parts) > 1 else parts[0]
+        return torch.cat(parts, dim=1).div(len(parts) ** 0.5)
 
     def wanted(self, batch: Documents) -> Tensor:
         """Where documents should lie: at the mean of their labels' vectors, (documents, width)."""
@@ -108,13 +108,15 @@ class Embedder(Network):
         return torch.stack([member.loss(batch, wanted, self.head) for member in self.each()]).sum()
 
     def heads(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Weights (labels, width) and biases (labels,) that turn `embedded` into the mean of members' logits."""
-        found = [(member.outputs.layer, member.scale) for member in self.each() if member.outputs is not None]
-        if not found:
-            return np.empty((0, 0), np.float32), np.empty(0, np.float32)
-        weights = torch.stack([layer.weight * scale for layer, scale in found]).mean(dim=0)
-        biases = torch.stack([layer.bias for layer, _ in found]).mean(dim=0)
-        return weights.numpy(force=True), biases.numpy(force=True)
+        """Weights (labels, members x width) and biases (labels, members) that turn `embedded` into members' logits."""
+        weights, biases = list[Tensor](), list[Tensor]()
+        for member in self.each():
+            if member.outputs is not None:
+                weights.append(member.outputs.layer.weight * member.scale * len(self.members) ** 0.5)
+                biases.append(member.outputs.layer.bias)
+        if not weights:
+            return np.empty((0, 0), np.float32), np.empty((0, 0), np.float32)
+        return torch.cat(weights, dim=1).numpy(force=True), torch.stack(biases, dim=1).numpy(force=True)
 
     def head_weights(self) -> list[Tensor]:
         """Weights and biases of the heads."""
@@ -123,9 +125,10 @@ class Embedder(Network):
 
     def head_loss(self, found: Tensor, positives: Tensor) -> Tensor:
         """The heads' cross-entropy where documents lie as `embedded` says."""
+        parts = found.mul(len(self.members) ** 0.5).chunk(len(self.members), dim=1)
         losses = [
-            member.outputs.cross_entropy(member.scale.detach() * found, positives).mean()
-            for member in self.each()
+            member.outputs.cross_entropy(member.scale.detach() * part, positives).mean()
+            for member, part in zip(self.each(), parts, strict=True)
             if member.outputs is not None
         ]
         return torch.stack(losses).sum()
@@ -145,15 +148,16 @@ class Embedder(Network):
     def grow(self, places: NDArray[np.integer], label_vectors: NDArray[np.float32], lie: NDArray[np.float32]) -> None:
         """New labels before these places of the older ones: their vectors, and where documents with them lie.
 
-        A head's weights for a new label point to where its documents lie, with the length and the bias that others
-        have on the average.
+        A head's weights for a new label point to where its documents lie for the member, with the length and the
+        bias that others have on the average.
         """
         self.label_vectors = _inserted(self.label_vectors, places, torch.from_numpy(label_vectors))
-        for member in self.each():
+        parts = np.split(lie, len(self.members), axis=1)
+        for member, part in zip(self.each(), parts, strict=True):
             if member.outputs is None:
                 continue
             layer = member.outputs.layer
-            pointed = F.normalize(torch.from_numpy(lie).to(layer.weight), dim=1) * layer.weight.norm(dim=1).mean()
+            pointed = F.normalize(torch.from_numpy(part).to(layer.weight), dim=1) * layer.weight.norm(dim=1).mean()
             biases = layer.bias.mean().expand(len(places))
             layer.weight = nn.Parameter(_inserted(layer.weight, places, pointed))
             layer.bias = nn.Parameter(_inserted(layer.bias, places, biases))

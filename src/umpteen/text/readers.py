@@ -102,11 +102,6 @@ class Bag:
         """Whether anything is known of the features but their numbers."""
         return self._features.named
 
-    @property
-    def weighed(self) -> bool:
-        """Whether rare features count more already, as tf-idf's do."""
-        return self._features.tfidf is not None
-
     def fit(self, corpus: Corpus) -> Tokens:
         return _tokens(self._features.fit(corpus))
 

@@ -1,7 +1,7 @@
 """Kernel regression: every training document speaks on every label, as loud as gives training documents their labels.
 
-Documents are alike by ((1 + cosine of their features) / 2) to the power of 4, where rare features may count more. Each
-is compared with each, so memory and time grow fast with their number: it is for thousands of documents.
+Documents are alike by ((1 + cosine of their features) / 2) to the power of 4. Each is compared with each, so memory and
+time grow fast with their number: it is for thousands of documents.
 """
 
 import warnings
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, UmpteenWarning
 from umpteen.core.ranking import Ranking
 from umpteen.core.sound import check_bounds, check_kind, check_places
@@ -18,7 +19,6 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.neighbours import likeness
 from umpteen.kernels.threads import each
 from umpteen.kernels.weights import unit_rows
-from umpteen.text.alike import rarity, scaled
 from umpteen.text.columns import Columns
 from umpteen.text.vocabulary import Tokens
 
@@ -44,21 +44,14 @@ def of_features(tokens: Tokens, features: int) -> sparse.csr_array:
 class Regression:
     """Training documents, and how loud each speaks for each label."""
 
-    def __init__(self, X: sparse.csr_array, weights: Scores, scale: NDArray[np.float32] | None = None) -> None:
+    def __init__(self, X: sparse.csr_array, weights: Scores) -> None:
         self.X, self.weights = X, weights  # (documents, features), (documents, labels)
-        self._scale = scale  # of each feature; none: 1
-        self._columns = Columns.of(scaled(X, scale))
+        self._columns = Columns.of(X)
 
     @classmethod
-    def of(
-        cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, rare: float = 0.0, jobs: int = 0
-    ) -> "Regression":
-        """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart.
-
-        Features count by how rare they are to the power `rare`.
-        """
-        scale = rarity(X) ** np.float32(rare) if rare else None
-        made = cls(X, np.empty((0, Y.shape[1]), np.float32), scale)
+    def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
+        """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart."""
+        made = cls(X, np.empty((0, Y.shape[1]), np.float32))
         alike = np.empty((X.shape[0], X.shape[0]), np.float32)
         for (start, end), block in zip(made._columns.parts(len(alike)), made._alike(X, jobs), strict=True):
             alike[start:end] = block
@@ -72,12 +65,12 @@ class Regression:
         return made
 
     def with_more(
-        self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, rare: float = 0.0, jobs: int = 0
+        self, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0
     ) -> "Regression | None":
         """Learnt anew with more documents, given the labels of all; none, with a warning, once those are too many."""
         if is_feasible(*Y.shape):
             whole = sparse.csr_array(sparse.vstack([self.X, X]))
-            return Regression.of(whole, Y, damping=damping, rare=rare, jobs=jobs)
+            return Regression.of(whole, Y, damping=damping, jobs=jobs)
         warnings.warn(
             f"{Y.shape[0]:,} documents with {Y.shape[1]:,} labels are too many for regression: from now on only "
             "votes and heads count.",
@@ -94,7 +87,7 @@ class Regression:
 
     def _alike(self, X: sparse.csr_array, jobs: int) -> Iterator[Scores]:
         """How alike documents are to all that are known, some at a time."""
-        rows, columns = scaled(X, self._scale), self._columns
+        rows, columns = Rows(X.indptr, X.indices, X.data, X.shape), self._columns
 
         def block(part: tuple[int, int]) -> Scores:
             given, wanted, products = columns.begun(rows, part)
@@ -109,8 +102,6 @@ class Regression:
         folder.array("regression_features", self.X.indices.astype(np.int32))
         folder.array("regression_values", self.X.data)
         folder.array("regression_weights", self.weights)
-        if self._scale is not None:
-            folder.array("regression_scale", self._scale)
 
     @classmethod
     def load(cls, folder: Folder, *, features: int, labels: int) -> "Regression":
@@ -122,12 +113,9 @@ class Regression:
         check_kind(values, "f4")
         check_bounds(bounds, len(weights), len(ids))
         check_places(ids, features)
-        scale = folder.array("regression_scale") if folder.has("regression_scale.npy") else None
-        if scale is not None:
-            check_kind(scale, "f4")
-        if len(values) != len(ids) or weights.shape[1] > labels or (scale is not None and len(scale) != features):
+        if len(values) != len(ids) or weights.shape[1] > labels:
             raise DataError("Documents of the regression have other features or labels than there are.")
-        return cls(sparse.csr_array((values, ids, bounds), shape=(len(weights), features)), weights, scale)
+        return cls(sparse.csr_array((values, ids, bounds), shape=(len(weights), features)), weights)
 
 
 def _part(ranking: Ranking, start: int, end: int) -> Ranking:

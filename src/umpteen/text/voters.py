@@ -41,14 +41,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Own:
-    """What labels' own scores are made of: logits are vectors times weights plus biases."""
+    """What labels' own scores are made of: logits of members are vectors times weights plus biases."""
 
-    weights: NDArray[np.float32]  # (labels that have some, width)
-    biases: NDArray[np.float32]  # (labels that have some,)
+    weights: NDArray[np.float32]  # (labels that have some, members x width)
+    biases: NDArray[np.float32]  # (labels that have some, members)
     place: NDArray[np.int64]  # row of each label
 
 
-_NOTHING = Own(np.empty((0, 0), np.float32), np.empty(0, np.float32), np.empty(0, np.int64))
+_NOTHING = Own(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.empty(0, np.int64))
 
 
 class Voters:

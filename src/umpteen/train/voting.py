@@ -81,7 +81,6 @@ def chosen_share(
     kept: sparse.csr_array,
     truth: sparse.csr_array,
     *,
-    rare: float,
     jobs: int = 0,
 ) -> tuple[float, float]:
     """How much regression by documents X should count beside a ranking of those kept aside, and how damped."""
@@ -91,7 +90,7 @@ def chosen_share(
 
     best, found = score(ranking), (0.0, _DAMPING[0])
     for damping in _DAMPING:
-        regression = Regression.of(X, Y, damping=damping, rare=rare, jobs=jobs)
+        regression = Regression.of(X, Y, damping=damping, jobs=jobs)
         scores = [score(regression.beside(ranking, kept, 5, share, jobs=jobs)) for share in _SHARES]
         if max(scores) <= best:
             break  # more damping hardly ever does better then, and each costs as much as the one before

@@ -16,7 +16,7 @@ from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, FolderError, SettingError
+from umpteen.core.errors import DataError, SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
@@ -38,7 +38,6 @@ from umpteen.train.voting import chosen_clusters, chosen_rule, chosen_share
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
 _DAMPING = 0.3  # of regression, where nothing can be chosen
-_RARE = 0.5  # power by which rare features count in it where nothing else makes them count
 _LISTED = 100  # labels with votes that regression stands beside, at least
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
 
@@ -112,7 +111,7 @@ class DXML(DeepClassifier):
         hidden_dropout: float = setting(0.5, "Share of the hidden layer left out in a step.", least=0, most=0.9)
         last_dropout: float = setting(0.0, "Share of the last layer left out in a step.", least=0, most=0.9)
         head: float = setting(0.1, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
-        members: int = setting(4, "Networks trained side by side; a document lies between where they lay it.", least=1)
+        members: int = setting(4, "Networks trained side by side, whose vectors stand behind each other.", least=1)
 
         neighbours: int | None = setting(None, "Nearest documents that vote; none: what ranks best.", least=1)
         sharpness: float | None = setting(
@@ -236,7 +235,7 @@ class DXML(DeepClassifier):
         if p.regression is None and is_feasible(self.documents_, len(self.labels_)):
             ranking = voters.rank(vectors, _LISTED, rule, own, probes=1, jobs=p.jobs)
             given = self._features(source), source.Y, ranking, self._features(kept), kept.Y
-            share, damping = chosen_share(*given, rare=self._rare, jobs=p.jobs)
+            share, damping = chosen_share(*given, jobs=p.jobs)
         damped = {"damping": damping} if share else {}
         return asdict(rule) | {"clusters": clusters, "regression": share} | damped
 
@@ -275,25 +274,15 @@ class DXML(DeepClassifier):
         self._voters = Voters.of(self._laid(source), Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
         self._regression = None
         if self._share:
-            self._regression = Regression.of(self._features(source), Y, **self._regressed)
+            self._regression = Regression.of(self._features(source), Y, damping=self._damping, jobs=p.jobs)
         self._settle()
-
-    @property
-    def _rare(self) -> float:
-        """The power by which rare features count in regression: those of tf-idf do already."""
-        assert isinstance(self._reader, Bag)
-        return 0.0 if self._reader.weighed else _RARE
-
-    @property
-    def _regressed(self) -> dict[str, Any]:
-        return {"damping": self._damping, "rare": self._rare, "jobs": self.params.jobs}
 
     def _features(self, source: Source) -> sparse.csr_array:
         """Documents' features, (documents, features), of unit length."""
         return of_features(source.tokens, len(self._reader.words) + 2)
 
     def _laid(self, source: Source, rows: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-        """Where documents lie, (documents, width)."""
+        """Where documents lie, (documents, members x width)."""
         assert isinstance(self._network, Embedder)
         return laid(self._network, source, rows, tokens=self.params.tokens)
 
@@ -350,7 +339,7 @@ class DXML(DeepClassifier):
             regression = self._regression
             if regression is not None:
                 more = self._features(source), voters.matrix(Y.shape[1])
-                regression = regression.with_more(*more, **self._regressed)
+                regression = regression.with_more(*more, damping=self._damping, jobs=self.params.jobs)
         except BaseException:
             self._known = known
             self._network.restore(kept)
@@ -367,7 +356,8 @@ class DXML(DeepClassifier):
             return
         lie = np.asarray(Y[:, fresh].T @ vectors, np.float32)
         known = self._network.label_vectors.numpy(force=True)
-        placed = placed_beside(sparse.csr_array(Y[:, fresh].T @ Y[:, self._known]), known, of_unit_length(lie))
+        alone = of_unit_length(of_unit_length(lie).reshape(len(lie), self.params.members, -1).mean(axis=1))
+        placed = placed_beside(sparse.csr_array(Y[:, fresh].T @ Y[:, self._known]), known, alone)
         places = np.searchsorted(self._known, fresh)
         self._network.grow(places, placed, lie)
         self._known = np.insert(self._known, places, fresh)
@@ -379,14 +369,14 @@ class DXML(DeepClassifier):
         teach_heads(self._network, voters.index.vectors, Y, new=new, epochs=p.lessons, seed=p.seed)
 
     def _memory(self, size: Size) -> int:
-        vectors = 4 * min(self.params.width, size.labels)  # of a document, or of a label
+        vectors = 4 * self.params.members * min(self.params.width, size.labels)  # of a document, or of a label
         regresses = self.params.regression != 0 and is_feasible(size.documents, size.labels)
         alike = 4 * size.documents * (size.documents + 2 * size.labels) if regresses else 0
-        return super()._memory(size) + vectors * (3 * size.documents + 8 * self.params.members * size.labels) + alike
+        return super()._memory(size) + vectors * (3 * size.documents + 8 * size.labels) + alike
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
-        folder.facts |= {"width": self._width, "averaged": True}
+        folder.facts["width"] = self._width
         share = {"regression": self._share, "damping": self._damping}
         folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | share
         self._voters.save(folder)
@@ -398,9 +388,8 @@ class DXML(DeepClassifier):
         self._width = folder.facts["width"]
         super()._load(folder)
         self._decide(folder.facts["chosen"])
-        if self.params.members > 1 and "averaged" not in folder.facts:
-            raise FolderError(f"{folder.path} was saved by an older version, which laid otherwise. Train it again.")
-        self._voters = Voters.load(folder, labels=len(self.labels_), width=self._width)
+        width = self.params.members * self._width
+        self._voters = Voters.load(folder, labels=len(self.labels_), width=width)
         self._titles = Titles.load(folder, len(self._voters.index))
         features, labels = len(self._reader.words) + 2, len(self.labels_)
         self._regression = Regression.load(folder, features=features, labels=labels) if self._share else None
