@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, UmpteenWarning
 from umpteen.core.space import Label, LabelSpace
 
 LISTS = [["b", "a"], [], ["a", "a", "c"]]
@@ -85,3 +85,9 @@ def test_a_name_that_several_labels_have_names_none() -> None:
         DataError, match=r"6 labels are called 'horse': t1, t2, t3, t4, t5, \.\.\.\. Name one by its key"
     ):
         space.id("horse")
+
+
+def test_a_label_file_of_other_labels_is_told() -> None:
+    space = LabelSpace(["t1", "t2"])
+    with pytest.warns(UmpteenWarning, match="None of the 2 labels stands in the label file, which has 'a'"):
+        assert space.described(TREE).name(0) == "t1"

@@ -3,6 +3,7 @@
 Ids are places in the list. Labels are only ever added at its end, so an id means the same label for ever.
 """
 
+import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, UmpteenWarning
 
 _REMEMBERED = 1 << 16  # labels of a model folder that are kept once made
 
@@ -102,6 +103,13 @@ class LabelSpace:
 
     def described(self, labels: Mapping[str, Label]) -> Self:
         """The same labels with names and parents from a label file, which wins over what was known."""
+        if self.keys and labels and not any(key in labels for key in self.keys):
+            warnings.warn(
+                f"None of the {len(self):,} labels stands in the label file, which has {next(iter(labels))!r} and the "
+                f"like; documents have {self.keys[0]!r}. Is it the right one?",
+                UmpteenWarning,
+                stacklevel=2,
+            )
         wanted = dict(self._labels)
         pending = list(self.keys)
         while pending:  # a label and all that stand above it
