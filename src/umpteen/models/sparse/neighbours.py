@@ -50,6 +50,7 @@ class Neighbours(Classifier):
 
     params: Params
     learns = True
+    exact = False  # of many documents at once, common words are multiplied as matrices
 
     def _fit(self, corpus: Corpus, Y: sparse.csr_array, valid: Corpus | None) -> None:
         self._features, titles = Features(self.params), Titles()
