@@ -43,7 +43,7 @@ def test_values_stand_as_given() -> None:
         ({"heat": 49}, "'heat' must be 50 to 300, not 49"),
         ({"share": float("nan")}, "'share' must be 0 to 1, not nan"),
         ({"share": "0.5"}, "'share' takes a number, not '0.5'"),
-        ({"fan": 1}, "'fan' takes a true/false, not 1"),
+        ({"fan": 1}, "'fan' takes true/false, not 1"),
         ({"mode": "botom"}, "'mode' cannot be 'botom'. Did you mean 'bottom'"),
         ({"mode": 3}, "'mode' takes a text, not 3"),
         ({"minutes": 0}, "'minutes' must be 1 or more, not 0"),
@@ -86,7 +86,7 @@ def test_text_becomes_the_value_it_stands_for(text: dict[str, object], value: ob
     ("text", "message"),
     [
         ({"heat": "2e2"}, "'heat' takes a whole number, not '2e2'"),
-        ({"fan": "perhaps"}, "'fan' takes a true/false, not 'perhaps'"),
+        ({"fan": "perhaps"}, "'fan' takes true/false, not 'perhaps'"),
         ({"share": "nan"}, "'share' must be 0 to 1"),
         ({"heat": [1]}, r"'heat' takes a whole number, not \[1\]"),
         ({"trays": "1,x"}, "'trays' takes whole numbers, not '1,x'"),
