@@ -83,7 +83,7 @@ def test_signs_that_steer_a_terminal_are_not_passed_on() -> None:
         spans=(Span(0, 4, 1.0),),
         features=(Feature(bad, 1.0),),
         paths=((Step(bad, 2, 1.0), Step(bad, 1, 1.0)),),
-        neighbours=(Neighbour(bad, 1.0, (bad,)),),
+        neighbours=(Neighbour(bad, 1.0, (bad,), (bad,)),),
     )
     assert not any(c in line for line in shown(nasty) for c in "\x1b\r")
 

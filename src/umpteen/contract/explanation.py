@@ -43,7 +43,7 @@ class Neighbour:
     document: str
     similarity: float
     labels: tuple[str, ...]  # names
-    keys: tuple[str, ...] = ()  # of the same labels
+    keys: tuple[str, ...]  # of the same labels: names may be shared
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from scipy import sparse
 from umpteen.core.errors import DataError, UmpteenWarning
 
 _REMEMBERED = 1 << 16  # labels of a model folder that are kept once made
-
 _FEW = 5  # keys that are named in a message
 
 

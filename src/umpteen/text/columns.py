@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.corpus import Rows
+from umpteen.kernels.threads import ranges
 
 _OFTEN = 64  # columns, those of most rows
 _MANY = 8  # rows at least for which matrices are worth it
@@ -56,8 +57,7 @@ class Columns:
 
     def parts(self, rows: int) -> list[tuple[int, int]]:
         """So many rows in parts whose products fit into memory."""
-        size = max(1, min(_BLOCK, _NUMBERS // max(1, len(self))))
-        return [(start, min(start + size, rows)) for start in range(0, rows, size)]
+        return [*ranges(rows, max(1, min(_BLOCK, _NUMBERS // max(1, len(self)))))]
 
     def begun(self, X: Rows, part: tuple[int, int]) -> tuple[Part, NDArray[np.bool_], Numbers]:
         """Some rows of X, which columns are still to be multiplied for them, and what their products begin with."""

@@ -23,7 +23,7 @@ class Titles:
 
     @classmethod
     def of(cls, titles: list[str]) -> "Titles":
-        """These."""
+        """Titles that are known already."""
         made = cls()
         made._put(titles)
         return made
