@@ -13,6 +13,7 @@ from umpteen.core.errors import DataError, SettingError, UmpteenError, UmpteenWa
 from umpteen.core.space import Label
 from umpteen.core.store import MANIFEST
 from umpteen.models import model
+from umpteen.text.regression import Part
 
 torch = pytest.importorskip("torch")
 TEXTS, LABELS = toy()
@@ -85,15 +86,27 @@ def test_what_is_set_is_not_chosen(fitted: Any) -> None:
 
 def test_regression_counts_beside_votes_and_stays_in_the_folder(tmp_path: Path) -> None:
     found = dxml(regression=0.5).fit(TEXTS, LABELS)
-    assert found._share == 0.5 and found._regression.X.shape[0] == len(TEXTS)
+    assert found._part.share == 0.5 and found._regression.X.shape[0] == len(TEXTS)
     assert found.score(TEST, TRUTH) > 0.9
     ranking = found.rank(TEST, 3)
-    found._share = 0.0
+    part, found._part = found._part, Part()
     assert not np.allclose(found.rank(TEST, 3).scores, ranking.scores)
-    found._share = 0.5
+    found._part = part
     found.save(tmp_path / "m")
     again = umpteen.load(tmp_path / "m").rank(TEST, 3)
     assert np.array_equal(again.labels, ranking.labels) and np.array_equal(again.scores, ranking.scores)
+
+
+def test_rare_labels_can_be_lifted(tmp_path: Path) -> None:
+    often = TEXTS + [text for text, labels in zip(TEXTS, LABELS, strict=True) if NAMES[0] in labels] * 4
+    labels = LABELS + [labels for labels in LABELS if NAMES[0] in labels] * 4
+    plain, lifted = (dxml(regression=0.5, lift=lift).fit(often, labels) for lift in (0.0, 2.0))
+    assert lifted._part.lift == 2 and plain._odds is None
+    before, after = (found.rank(TEST, 6).csr(6).toarray() for found in (plain, lifted))
+    first = plain.labels_.keys.index(NAMES[0])
+    assert after[:, first].mean() < before[:, first].mean() and after.max() <= 1
+    lifted.save(tmp_path / "m")
+    assert np.array_equal(umpteen.load(tmp_path / "m").rank(TEST, 3).scores, lifted.rank(TEST, 3).scores)
 
 
 def test_regression_learns_more_documents_until_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +118,7 @@ def test_regression_learns_more_documents_until_they_are_too_many(monkeypatch: p
     monkeypatch.setattr("umpteen.text.regression.DOCUMENTS", len(TEXTS) + 5)
     with pytest.warns(UmpteenWarning, match="too many for regression"):
         found.partial_fit(["granite in the quarry"] * 4, [["stones"]] * 4)
-    assert found._regression is None and found._share == 0
+    assert found._regression is None and found._part.share == 0
     assert found.suggest([fresh], k=1)[0][0][0] == "stones"
 
 

@@ -5,7 +5,9 @@ time grow fast with their number: it is for thousands of documents.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +41,40 @@ def of_features(tokens: Tokens, features: int) -> sparse.csr_array:
     values = tokens.values.copy()
     unit_rows(values, tokens.bounds)
     return sparse.csr_array((values, tokens.ids, tokens.bounds), shape=(len(tokens), features))
+
+
+@dataclass(frozen=True)
+class Part:
+    """How regression counts beside a ranking."""
+
+    share: float = 0.0  # of a label's score
+    damping: float = 0.3  # keeps it from learning documents by heart
+    lift: float = 0.0  # odds of a label rise by how much rarer than the mean it is, to this power
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> "Part":
+        """What a folder tells of; raises if it cannot be. Older folders tell less."""
+        usual = cls()
+        found = [values.get(name, getattr(usual, own)) for name, own in _TOLD.items()]
+        if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in found):
+            raise DataError("How regression counts is not told in numbers.")
+        share, damping, lift = map(float, found)
+        if not 0 <= share <= 1 or not damping > 0 or not 0 <= lift < np.inf:
+            raise DataError("Regression cannot count as is told.")
+        return cls(share, damping, lift)
+
+    def told(self) -> dict[str, float]:
+        """What `checked` reads."""
+        return {name: getattr(self, own) for name, own in _TOLD.items()}
+
+    def odds(self, counts: NDArray[np.int64]) -> Scores:
+        """What the odds of labels that so many documents have are multiplied by."""
+        there = counts[counts > 0]
+        rarity = there.mean() / np.maximum(counts, 1) if len(there) else np.ones(len(counts))
+        return (rarity**self.lift).astype(np.float32)
+
+
+_TOLD = {"regression": "share", "damping": "damping", "lift": "lift"}
 
 
 class Regression:
@@ -79,11 +115,20 @@ class Regression:
         )
         return None
 
-    def beside(self, ranking: Ranking, X: sparse.csr_array, k: int, share: float, *, jobs: int = 0) -> Ranking:
-        """The k best labels where this has a share of the scores, and a ranking of the same documents the rest."""
+    def beside(
+        self, ranking: Ranking, X: sparse.csr_array, k: int, share: float, *, odds: Scores | None = None, jobs: int = 0
+    ) -> Ranking:
+        """The k best labels where this has a share of the scores, and a ranking of the same documents the rest.
+
+        With `odds`, those of each label are then multiplied.
+        """
         parts = zip(self._columns.parts(X.shape[0]), self._alike(X, jobs), strict=True)
-        found = (_joined(_part(ranking, *rows), alike @ self.weights, k, share) for rows, alike in parts)
+        found = (joined(_part(ranking, *rows), alike @ self.weights, k, share, odds) for rows, alike in parts)
         return Ranking.joined(found, k)
+
+    def scores(self, X: sparse.csr_array, *, jobs: int = 0) -> Scores:
+        """What this says of all labels of documents, (documents, labels)."""
+        return np.concatenate([alike @ self.weights for alike in self._alike(X, jobs)])
 
     def _alike(self, X: sparse.csr_array, jobs: int) -> Iterator[Scores]:
         """How alike documents are to all that are known, some at a time."""
@@ -122,12 +167,19 @@ def _part(ranking: Ranking, start: int, end: int) -> Ranking:
     return Ranking(ranking.labels[start:end], ranking.scores[start:end])
 
 
-def _joined(ranking: Ranking, scores: Scores, k: int, share: float) -> Ranking:
-    """The k best by both; a label that the ranking does not list has nothing there, and none with nothing is given."""
+def joined(ranking: Ranking, scores: Scores, k: int, share: float, odds: Scores | None = None) -> Ranking:
+    """The k best by both; a label that the ranking does not list has nothing there, and none with nothing is given.
+
+    With `odds`, those of each label are then multiplied.
+    """
     whole = np.float32(share) * np.clip(scores, 0, 1)
     beyond = int(ranking.labels.max(initial=-1)) + 1 - whole.shape[1]  # labels that came later
     whole = np.pad(whole, ((0, 0), (0, max(0, beyond))))
     documents, places = np.nonzero(ranking.labels >= 0)
     whole[documents, ranking.labels[documents, places]] += np.float32(1 - share) * ranking.scores[documents, places]
-    found = Ranking.from_dense(np.minimum(whole, 1), k)
+    whole = np.minimum(whole, 1)
+    if odds is not None:
+        raised = odds[: whole.shape[1]] * whole
+        whole = raised / (1 - whole + raised)
+    found = Ranking.from_dense(whole, k)
     return Ranking(np.where(found.scores > 0, found.labels, np.int32(-1)), found.scores)

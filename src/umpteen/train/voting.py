@@ -11,7 +11,7 @@ from umpteen.core.ranking import Ranking, blended
 from umpteen.metrics.ranking import Judged
 from umpteen.text.alike import Alike, Ballot
 from umpteen.text.index import Vectors
-from umpteen.text.regression import Regression
+from umpteen.text.regression import Part, Regression, joined
 from umpteen.text.voters import Own, Rule, Voters
 
 _COUNTS = (5, 10, 20, 30, 50, 100)
@@ -20,8 +20,9 @@ _BALANCES = (0.0, 0.25, 0.5, 0.75, 0.9)
 _CLUSTERS = (4, 16, 64, 256, 1024)
 _BESIDE = (20, 50, 100), (5.0, 10.0, 20.0), (0.5, 0.75, 0.9)  # the same beside another model's ranking
 _WORDS = (1.0, 1.5), (20, 50, 100), (1.0, 2.0, 4.0, 8.0), (0.1, 0.25, 0.5, 0.75)  # rarities, voters, powers, shares
-_SHARES = (0.2, 0.35, 0.5, 0.65)  # of regression
+_SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)  # of regression
 _DAMPING = (0.1, 0.3, 1.0)
+_LIFTS = (0.0, 0.2, 0.4)  # of rare labels
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
 _FILLED = 200  # documents in a cluster at least, on the average
 
@@ -74,27 +75,33 @@ def chosen_beside(voters: Voters, vectors: Vectors, Y: sparse.csr_array, own: Ra
     return max((None, *(Rule(*values) for values in product(counts, weights, balances))), key=score)
 
 
-def chosen_share(
+def chosen_part(
     X: sparse.csr_array,
     Y: sparse.csr_array,
     ranking: Ranking,
     kept: sparse.csr_array,
     truth: sparse.csr_array,
     *,
+    share: float | None = None,
+    lift: float | None = None,
     jobs: int = 0,
-) -> tuple[float, float]:
-    """How much regression by documents X should count beside a ranking of those kept aside, and how damped."""
+) -> Part:
+    """How regression by documents X should count beside a ranking of those kept aside, where it is not given."""
+    shares, lifts = _SHARES if share is None else (share,), _LIFTS if lift is None else (lift,)
+    counts = np.bincount(Y.indices, minlength=Y.shape[1])
 
     def score(made: Ranking) -> float:
         return Judged.of(made, truth, k=5).ndcg(5).value
 
-    best, found = score(ranking), (0.0, _DAMPING[0])
+    best, found = score(ranking) if share is None else -1.0, Part()
     for damping in _DAMPING:
-        regression = Regression.of(X, Y, damping=damping, jobs=jobs)
-        scores = [score(regression.beside(ranking, kept, 5, share, jobs=jobs)) for share in _SHARES]
-        if max(scores) <= best:
+        scores, before = Regression.of(X, Y, damping=damping, jobs=jobs).scores(kept, jobs=jobs), best
+        for part in (Part(share, damping, lift) for share, lift in product(shares, lifts)):
+            value = score(joined(ranking, scores, 5, part.share, part.odds(counts)))
+            if value > best:
+                best, found = value, part
+        if best == before:
             break  # more damping hardly ever does better then, and each costs as much as the one before
-        best, found = max(scores), (_SHARES[int(np.argmax(scores))], damping)
     return found
 
 

@@ -26,7 +26,7 @@ from umpteen.networks.embedder import Embedder, Member
 from umpteen.networks.network import Network
 from umpteen.networks.words import MANY
 from umpteen.text.readers import Bag, Reader
-from umpteen.text.regression import Regression, is_feasible, of_features
+from umpteen.text.regression import Part, Regression, is_feasible, of_features
 from umpteen.text.titles import Titles
 from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source
@@ -34,10 +34,9 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.heads import teach_heads
 from umpteen.train.laid import laid
 from umpteen.train.settings import Refitted
-from umpteen.train.voting import chosen_clusters, chosen_rule, chosen_share
+from umpteen.train.voting import chosen_clusters, chosen_part, chosen_rule
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
-_DAMPING = 0.3  # of regression, where nothing can be chosen
 _LISTED = 100  # labels with votes that regression stands beside, at least
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
 
@@ -126,6 +125,13 @@ class DXML(DeepClassifier):
             "best, with up to 30,000 documents.",
             least=0,
             most=1,
+        )
+        lift: float | None = setting(
+            None,
+            "Where regression counts, odds of a label rise by how much rarer than the mean it is, to this power; "
+            "none: what ranks best.",
+            least=0,
+            most=3,
         )
         clusters: int | None = setting(
             None, "Clusters of documents; none: as many as cost next to nothing in what ranks best.", least=1
@@ -222,7 +228,7 @@ class DXML(DeepClassifier):
         """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
         p, rule, clusters = self.params, self._given(_USUAL), self.params.clusters or 1
         if kept is None:
-            return asdict(rule) | {"clusters": clusters, "regression": p.regression or 0.0}
+            return asdict(rule) | {"clusters": clusters} | Part(p.regression or 0.0, lift=p.lift or 0.0).told()
         assert source.Y is not None and kept.Y is not None
         voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
         vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
@@ -231,21 +237,17 @@ class DXML(DeepClassifier):
         if p.clusters is None:
             how = {"probes": p.probes, "seed": p.seed, "jobs": p.jobs}
             clusters = chosen_clusters(voters, vectors, kept.Y, own, rule, **how)
-        share, damping = p.regression or 0.0, _DAMPING
-        if p.regression is None and is_feasible(self.documents_, len(self.labels_)):
+        part = Part()
+        if p.regression != 0 and is_feasible(self.documents_, len(self.labels_)):
             ranking = voters.rank(vectors, _LISTED, rule, own, probes=1, jobs=p.jobs)
             given = self._features(source), source.Y, ranking, self._features(kept), kept.Y
-            share, damping = chosen_share(*given, jobs=p.jobs)
-        damped = {"damping": damping} if share else {}
-        return asdict(rule) | {"clusters": clusters, "regression": share} | damped
+            part = chosen_part(*given, share=p.regression, lift=p.lift, jobs=p.jobs)
+        return asdict(rule) | {"clusters": clusters} | part.told()
 
     def _decide(self, chosen: Mapping[str, Any]) -> None:
         """Take what was chosen."""
         self._clusters, self._rule = int(chosen["clusters"]), Rule.checked(chosen)
-        self._share = float(chosen.get("regression", 0.0))  # older folders have none
-        self._damping = float(chosen.get("damping", _DAMPING))
-        if not 0 <= self._share <= 1 or not self._damping > 0:
-            raise DataError("Regression cannot count as is told.")
+        self._part = Part.checked(chosen)
         if self._rule.balance and not self.params.head:
             raise DataError("There is no head whose scores could count.")
 
@@ -273,8 +275,8 @@ class DXML(DeepClassifier):
         source = self._source(noted)  # documents kept aside vote too
         self._voters = Voters.of(self._laid(source), Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
         self._regression = None
-        if self._share:
-            self._regression = Regression.of(self._features(source), Y, damping=self._damping, jobs=p.jobs)
+        if self._part.share:
+            self._regression = Regression.of(self._features(source), Y, damping=self._part.damping, jobs=p.jobs)
         self._settle()
 
     def _features(self, source: Source) -> sparse.csr_array:
@@ -296,6 +298,7 @@ class DXML(DeepClassifier):
         place = np.full(len(self.labels_), -1, np.int64)
         place[self._known] = np.arange(len(self._known))
         self._heads = self._own(place)
+        self._odds = self._part.odds(self.labels_.counts) if self._part.lift else None
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         p, source = self.params, self._source(corpus)
@@ -303,7 +306,13 @@ class DXML(DeepClassifier):
         ranking = self._voters.rank(self._laid(source), listed, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
         if self._regression is None:
             return ranking
-        return self._regression.beside(ranking, self._features(source), k, self._share, jobs=p.jobs)
+        return self._beside(ranking, source, k)
+
+    def _beside(self, ranking: Ranking, source: Source, k: int) -> Ranking:
+        """The k best labels of documents with what regression says beside a ranking."""
+        assert self._regression is not None
+        features, share = self._features(source), self._part.share
+        return self._regression.beside(ranking, features, k, share, odds=self._odds, jobs=self.params.jobs)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         p, source = self.params, self._source(corpus)
@@ -311,8 +320,7 @@ class DXML(DeepClassifier):
         found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=p.probes, jobs=p.jobs)
         ranking = self._voters.counted(found, votes, vectors, len(self.labels_), self._rule, self._heads)
         if self._regression is not None:
-            beside = self._features(source), len(self.labels_), self._share
-            ranking = self._regression.beside(ranking, *beside, jobs=p.jobs)
+            ranking = self._beside(ranking, source, len(self.labels_))
         score = float(ranking.scores[0][ranking.labels[0] == label].sum())  # 0 for a label that nobody votes for
         there = found[0] >= 0
         return by_votes(
@@ -339,12 +347,12 @@ class DXML(DeepClassifier):
             regression = self._regression
             if regression is not None:
                 more = self._features(source), voters.matrix(Y.shape[1])
-                regression = regression.with_more(*more, damping=self._damping, jobs=self.params.jobs)
+                regression = regression.with_more(*more, damping=self._part.damping, jobs=self.params.jobs)
         except BaseException:
             self._known = known
             self._network.restore(kept)
             raise
-        self._share, self._regression = (self._share if regression is not None else 0.0), regression
+        self._part, self._regression = (self._part if regression is not None else Part()), regression
         self._voters, self._titles = voters, self._titles.with_more(titles)
         self._settle()
 
@@ -377,8 +385,7 @@ class DXML(DeepClassifier):
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
         folder.facts["width"] = self._width
-        share = {"regression": self._share, "damping": self._damping}
-        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | share
+        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | self._part.told()
         self._voters.save(folder)
         if self._regression is not None:
             self._regression.save(folder)
@@ -392,5 +399,5 @@ class DXML(DeepClassifier):
         self._voters = Voters.load(folder, labels=len(self.labels_), width=width)
         self._titles = Titles.load(folder, len(self._voters.index))
         features, labels = len(self._reader.words) + 2, len(self.labels_)
-        self._regression = Regression.load(folder, features=features, labels=labels) if self._share else None
+        self._regression = Regression.load(folder, features=features, labels=labels) if self._part.share else None
         self._settle()
