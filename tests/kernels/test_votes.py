@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from umpteen.kernels.votes import joined
+from umpteen.text.voters import Own
 
 RANDOM = np.random.default_rng(0)
 Y = sparse.csr_array((RANDOM.random((50, 12)) < 0.2).astype(np.float32))
@@ -15,7 +16,8 @@ BIASES = RANDOM.normal(size=(11, 2)).astype(np.float32)
 
 @pytest.mark.parametrize("balance", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("k", [1, 4, 30])
-def test_joined(balance: float, k: int) -> None:
+@pytest.mark.parametrize("few", [True, False])
+def test_joined(balance: float, k: int, few: bool) -> None:
     known = Y.toarray()
     known[:, 2] = 0  # a label without a row votes for nothing
     bounds, labels = sparse.csr_array(known).indptr, sparse.csr_array(known).indices
@@ -23,7 +25,8 @@ def test_joined(balance: float, k: int) -> None:
     votes = RANDOM.random((20, 8)).astype(np.float32)
     found[3, 5:], found[4] = -1, -1
     vectors = RANDOM.normal(size=(20, 6)).astype(np.float32)
-    best, worth = joined(found, votes, bounds, labels, vectors, WEIGHTS, BIASES, PLACE, balance, k)
+    of_all = Own(WEIGHTS, BIASES, PLACE).chances(vectors)[:, : None if few else 0]
+    best, worth = joined(found, votes, bounds, labels, vectors, WEIGHTS, BIASES, PLACE, of_all, balance, k)
     for query in range(20):
         there = found[query] >= 0
         cast = votes[query][there] @ known[found[query][there]]

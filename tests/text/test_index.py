@@ -32,6 +32,21 @@ def test_nearest_in_the_nearest_clusters(clusters: int, probes: int) -> None:
         assert np.allclose(apart[row, : len(order)], squares(query[None], VECTORS[order])[0], atol=1e-4)
 
 
+@pytest.mark.parametrize("clusters", [1, 6])
+def test_folded_vectors_are_near_by_their_means(tmp_path: Path, clusters: int) -> None:
+    index = Index.of(VECTORS, clusters=clusters, folds=2, seed=0, jobs=1)
+    assert index.folds == 2 and index.centres.shape == (clusters, 4)
+    means, asked = (folded[:, :4] + folded[:, 4:] for folded in (VECTORS, OTHERS))
+    means, asked = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (means, asked))
+    found, apart = index.nearest(OTHERS, 12, probes=clusters, jobs=1)
+    assert np.array_equal(found, np.argsort(squares(asked, means), axis=1)[:, :12])
+    assert np.allclose(apart, np.sort(squares(asked, means), axis=1)[:, :12], atol=1e-5)
+    with new_folder(tmp_path / "m") as folder:
+        index.with_more(OTHERS).save(folder)
+    back = Index.load(Folder(tmp_path / "m"))
+    assert back.folds == 2 and back.nearest(OTHERS, 1, probes=clusters)[0].ravel().tolist() == [*range(300, 340)]
+
+
 @pytest.mark.parametrize("clusters", [1, 4])
 def test_grows_and_comes_back(tmp_path: Path, clusters: int) -> None:
     index = Index.of(VECTORS, clusters=clusters, seed=0, jobs=1)

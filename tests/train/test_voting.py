@@ -52,8 +52,10 @@ def test_what_makes_no_difference_is_as_usual() -> None:
         assert chosen_rule(VOTERS, KEPT, TRUTH, NONE, usual=usual, free=FREE[:2], jobs=1) == usual
 
 
-def test_clusters_where_they_cost_nothing() -> None:
+def test_clusters_where_they_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = Rule(10, 10.0, 0.0)
+    assert chosen_clusters(VOTERS, VECTORS[::25], Y[::25], NONE, rule, probes=2, seed=0, jobs=1) == 1  # 4 are slower
+    monkeypatch.setattr("umpteen.train.voting._SLOWER", 1)
     found = chosen_clusters(VOTERS, KEPT, TRUTH, NONE, rule, probes=2, seed=0, jobs=1)
     assert found in (4, 1) and found * 200 <= len(VECTORS)
     clear = chosen_clusters(VOTERS, VECTORS[::25], Y[::25], NONE, Rule(1, 0.0, 0.0), probes=2, seed=0, jobs=1)

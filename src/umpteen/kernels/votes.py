@@ -45,11 +45,12 @@ def _own(vector, members, weight, bias):
 
 
 @njit(cache=True, nogil=True)
-def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, balance, k):
+def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, known, balance, k):
     """The k best labels of each query and their scores, (1 - balance) x share of the votes + balance x own score.
 
     `found` are the documents that vote, -1 for none, `cast` their votes. Only labels that are voted for get a score
-    of their own, from row `place[label]` of `weights` (labels, members x width) and `biases` (labels, members).
+    of their own: column `place[label]` of `known` (queries, labels) where it is there, else from that row of `weights`
+    (labels, members x width) and `biases` (labels, members).
     """
     queries = len(found)
     best = np.full((queries, k), -1, np.int32)
@@ -66,7 +67,10 @@ def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, bal
             score = shares[at]
             if balance > 0:
                 row = place[labels[at]]
-                own = _own(vectors[query], biases.shape[1], weights[row], biases[row])
+                if known.shape[1]:
+                    own = known[query, row]
+                else:
+                    own = np.float32(_own(vectors[query], biases.shape[1], weights[row], biases[row]))
                 score = (1 - balance) * score + balance * own
             kept = insert(best[query], worth[query], kept, k, labels[at], np.float32(min(score, 1.0)))
         fall(best[query], worth[query], kept)

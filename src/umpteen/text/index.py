@@ -1,4 +1,8 @@
-"""Index: document vectors in clusters, and the nearest of them to others, looked for in the nearest clusters alone."""
+"""Index: document vectors in clusters, and the nearest of them to others, looked for in the nearest clusters alone.
+
+Vectors that stand behind each other, as several networks lay a document in one space, can be folded: then their mean
+is what counts as near, which is as many times quicker.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,24 +24,33 @@ Vectors = NDArray[np.float32]  # (documents, width)
 
 
 class Index:
-    """Vectors, the centres of their clusters, and faiss, which is made of both when first asked."""
+    """Vectors, the centres of their clusters, and faiss, which is made of both when first asked.
+
+    Centres are as wide as vectors are once folded.
+    """
 
     def __init__(self, vectors: Vectors, centres: Vectors) -> None:
         self.vectors, self.centres = vectors, centres
         self._made: Any = None
 
     @classmethod
-    def of(cls, vectors: Vectors, *, clusters: int, seed: int, jobs: int = 0) -> "Index":
+    def of(cls, vectors: Vectors, *, clusters: int, folds: int = 1, seed: int, jobs: int = 0) -> "Index":
         """Vectors in `clusters` clusters by k-means, or fewer where there are few vectors."""
         count = max(1, min(clusters, len(vectors)))
         given = np.ascontiguousarray(vectors, np.float32)
+        near = folded(given, folds)
         if count == 1:
-            return cls(given, given.mean(axis=0, keepdims=True))
+            return cls(given, near.mean(axis=0, keepdims=True))
         with _faiss(jobs) as faiss:
             few = {"min_points_per_centroid": 1, "max_points_per_centroid": _SAMPLE}
-            means = faiss.Kmeans(given.shape[1], count, niter=_ROUNDS, seed=seed, **few)
-            means.train(given)
+            means = faiss.Kmeans(near.shape[1], count, niter=_ROUNDS, seed=seed, **few)
+            means.train(near)
         return cls(given, means.centroids)
+
+    @property
+    def folds(self) -> int:
+        """How many vectors stand behind each other in one."""
+        return int(self.vectors.shape[1] // self.centres.shape[1])
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -55,11 +68,11 @@ class Index:
                 self._made = self._built(faiss)
             if len(self.centres) > 1:
                 self._made.nprobe = min(probes, len(self.centres))
-            squares, found = self._made.search(np.ascontiguousarray(vectors, np.float32), min(k, len(self)))
+            squares, found = self._made.search(folded(vectors, self.folds), min(k, len(self)))
         return found.astype(np.int32), np.where(found < 0, np.float32(0), np.maximum(squares, 0))
 
     def _built(self, faiss: Any) -> Any:
-        width = self.vectors.shape[1]
+        width = self.centres.shape[1]
         flat = faiss.IndexFlatL2(width)
         if len(self.centres) == 1:
             made = flat
@@ -67,7 +80,7 @@ class Index:
             flat.add(np.ascontiguousarray(self.centres))
             made = faiss.IndexIVFFlat(flat, width, len(self.centres))
             made.train(np.ascontiguousarray(self.centres))  # the centres are there: nothing is left to learn
-        made.add(np.ascontiguousarray(self.vectors))
+        made.add(folded(self.vectors, self.folds))
         return made
 
     def save(self, folder: NewFolder) -> None:
@@ -81,9 +94,19 @@ class Index:
         made = cls(folder.array("index_vectors"), folder.array("index_centres"))
         check_kind(made.vectors, "f4", 2)
         check_kind(made.centres, "f4", 2)
-        if made.vectors.shape[1] != made.centres.shape[1] or not len(made.centres):
+        width = made.centres.shape[1]
+        if not width or made.vectors.shape[1] % width or not made.folds or not len(made.centres):
             raise DataError("The vectors and the centres of their clusters are of different widths.")
         return made
+
+
+def folded(vectors: Vectors, folds: int) -> Vectors:
+    """The means of vectors that stand behind each other, of unit length; one alone stays as it is."""
+    if folds == 1:
+        return np.ascontiguousarray(vectors, np.float32)
+    sums: Vectors = vectors.reshape(len(vectors), folds, -1).sum(axis=1, dtype=np.float32)
+    sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-12))
+    return sums
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import sparse, special
 
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking, blended
@@ -17,6 +17,7 @@ from umpteen.kernels.threads import each, ranges
 from umpteen.text.index import Index, Vectors
 
 _BLOCK = 256  # documents per piece of work
+_FEW = 2000  # labels that all have their own scores counted at once; of more only those that are voted for
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,17 @@ class Own:
     biases: NDArray[np.float32]  # (labels that have some, members)
     place: NDArray[np.int64]  # row of each label
 
+    def chances(self, vectors: Vectors) -> NDArray[np.float32]:
+        """The means of members' chances of all labels, (documents, labels); of very many labels none."""
+        labels, members = self.biases.shape
+        if not 0 < labels <= _FEW:
+            return np.empty((len(vectors), 0), np.float32)
+        total = np.zeros((len(vectors), labels), np.float32)
+        parts = np.split(vectors, members, axis=1), np.split(self.weights, members, axis=1), self.biases.T
+        for part, weights, biases in zip(*parts, strict=True):
+            total += special.expit(part @ weights.T + biases)
+        return total / np.float32(members)
+
 
 _NOTHING = Own(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.empty(0, np.int64))
 
@@ -59,14 +71,17 @@ class Voters:
         self.Y = bounds, labels  # those of document d are labels[bounds[d]:bounds[d + 1]]
 
     @classmethod
-    def of(cls, vectors: Vectors, Y: sparse.csr_array, *, clusters: int, seed: int, jobs: int = 0) -> "Voters":
-        """Documents of unit length, in clusters."""
-        index = Index.of(vectors, clusters=clusters, seed=seed, jobs=jobs)
+    def of(
+        cls, vectors: Vectors, Y: sparse.csr_array, *, clusters: int, folds: int = 1, seed: int, jobs: int = 0
+    ) -> "Voters":
+        """Documents of unit length, in clusters; near are those near by their folded vectors."""
+        index = Index.of(vectors, clusters=clusters, folds=folds, seed=seed, jobs=jobs)
         return cls(index, Y.indptr.astype(np.int64), Y.indices.astype(np.int32))
 
     def clustered(self, clusters: int, *, seed: int, jobs: int = 0) -> "Voters":
         """The same documents in other clusters."""
-        return Voters(Index.of(self.index.vectors, clusters=clusters, seed=seed, jobs=jobs), *self.Y)
+        how = {"clusters": clusters, "folds": self.index.folds, "seed": seed, "jobs": jobs}
+        return Voters(Index.of(self.index.vectors, **how), *self.Y)
 
     def with_more(self, vectors: Vectors, Y: sparse.csr_array) -> "Voters":
         """These and others behind them."""
@@ -129,9 +144,11 @@ class Voters:
     ) -> Ranking:
         """The k best labels where it is known who votes."""
 
+        known = own.chances(vectors if rule.balance else vectors[:0])
+
         def block(part: tuple[int, int]) -> Ranking:
             rows = slice(*part)
-            given = found[rows], votes[rows], *self.Y, vectors[rows], own.weights, own.biases, own.place
+            given = found[rows], votes[rows], *self.Y, vectors[rows], own.weights, own.biases, own.place, known[rows]
             return Ranking(*kernel.joined(*given, rule.balance, k))
 
         return Ranking.joined(each(block, ranges(len(found), _BLOCK), jobs=jobs), k)

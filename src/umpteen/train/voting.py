@@ -25,6 +25,7 @@ _DAMPING = (0.1, 0.3, 1.0)
 _LIFTS = (0.0, 0.2, 0.4)  # of rare labels
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
 _FILLED = 200  # documents in a cluster at least, on the average
+_SLOWER = 10  # times that looking into clusters takes as long for a document as comparing with all does
 
 
 def chosen_rule(
@@ -154,7 +155,7 @@ def chosen_clusters(
 
     chosen, least = 1, score(voters) - _WORTH
     for count in _CLUSTERS:
-        if count <= probes or count * _FILLED > len(voters.index):
+        if count <= _SLOWER * probes or count * _FILLED > len(voters.index):
             continue
         if score(voters.clustered(count, seed=seed, jobs=jobs)) < least:
             break

@@ -218,7 +218,7 @@ class DXML(DeepClassifier):
 
         def rank(kept: Source, k: int) -> Ranking:
             assert source.Y is not None
-            voters = Voters.of(self._laid(source, sample), source.Y[sample], clusters=1, seed=p.seed, jobs=p.jobs)
+            voters = self._voting(self._laid(source, sample), source.Y[sample], clusters=1)
             own = self._own(np.arange(source.Y.shape[1]))
             return voters.rank(self._laid(kept), k, rule, own, probes=1, jobs=p.jobs)
 
@@ -230,7 +230,7 @@ class DXML(DeepClassifier):
         if kept is None:
             return asdict(rule) | {"clusters": clusters} | Part(p.regression or 0.0, lift=p.lift or 0.0).told()
         assert source.Y is not None and kept.Y is not None
-        voters = Voters.of(self._laid(source), source.Y, clusters=1, seed=p.seed, jobs=p.jobs)
+        voters = self._voting(self._laid(source), source.Y, clusters=1)
         vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
         free = [name for name in asdict(_USUAL) if getattr(p, name) is None and (p.head or name != "balance")]
         rule = chosen_rule(voters, vectors, kept.Y, own, usual=rule, free=free, jobs=p.jobs)
@@ -273,7 +273,7 @@ class DXML(DeepClassifier):
         super()._fit(noted, Y, valid)
         self._decide(self._chosen)
         source = self._source(noted)  # documents kept aside vote too
-        self._voters = Voters.of(self._laid(source), Y, clusters=self._clusters, seed=p.seed, jobs=p.jobs)
+        self._voters = self._voting(self._laid(source), Y, clusters=self._clusters)
         self._regression = None
         if self._part.share:
             self._regression = Regression.of(self._features(source), Y, damping=self._part.damping, jobs=p.jobs)
@@ -287,6 +287,11 @@ class DXML(DeepClassifier):
         """Where documents lie, (documents, members x width)."""
         assert isinstance(self._network, Embedder)
         return laid(self._network, source, rows, tokens=self.params.tokens)
+
+    def _voting(self, vectors: NDArray[np.float32], Y: sparse.csr_array, *, clusters: int) -> Voters:
+        """Documents that vote; members lay them in one space, so the means of what they say are near or far."""
+        p = self.params
+        return Voters.of(vectors, Y, clusters=clusters, folds=p.members, seed=p.seed, jobs=p.jobs)
 
     def _own(self, place: NDArray[np.integer]) -> Own:
         """The heads, where `place` is the row of each label."""
