@@ -142,6 +142,14 @@ def test_cross_entropy_and_bounded_scores_exclude_each_other() -> None:
             model("rankae")(bounded=True, **wrong)
 
 
+def test_decoded_documents_weigh_more_where_labels_are_few() -> None:
+    found = [
+        model("rankae")(**given).network(np.zeros((5, 8), np.float32), np.full(labels, 0.1, np.float32)).parts()[0].p
+        for given, labels in (({}, 40), ({}, 600), ({}, 5000), ({"through": 7.0}, 40))
+    ]
+    assert [p.through for p in found] == [3000.0, 500.0, 300.0, 7.0]
+
+
 def test_features_without_names_begin_at_random() -> None:
     with pytest.warns(UserWarning, match="The features have no names"):
         model("rankae")(**{**SMALL, "vectors": "glove", "epochs": 1, "least_steps": 0}).fit(numeric(TEXTS), LABELS)

@@ -6,7 +6,7 @@ features to the common space. What goes beyond it are settings, named as such.
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -43,6 +43,7 @@ from umpteen.train.voting import chosen_beside
 
 _LENGTH = 500  # words that the LSTM reads
 _SPREAD = 0.03  # deviation of the random vectors that features begin as
+_THROUGH = 300.0  # weight of the cross-entropy of decoded documents with 1,000 labels or more
 _JUDGED = 2000  # documents kept aside that votes are chosen by, at most
 
 
@@ -101,8 +102,11 @@ class RankAE(DeepClassifier):
         bounded: bool = setting(False, "Label scores between 0 and 1; not with cross-entropy, so only with through=0.")
         margin: float = setting(1.0, "How far labels that are there should be above the others.", least=0)
         balance: float = setting(10.0, "Weight of the autoencoder's loss (lambda).", least=0)
-        through: float = setting(
-            300.0, "Beyond the paper: weight of the cross-entropy of labels decoded from features.", least=0
+        through: float | None = setting(
+            None,
+            "Beyond the paper: weight of the cross-entropy of labels decoded from features; none: 300, with fewer than "
+            "1,000 labels 300,000 / their number, at most 3,000.",
+            least=0,
         )
         members: int = setting(
             3, "Beyond the paper: networks trained side by side, whose scores are averaged.", least=1
@@ -115,7 +119,7 @@ class RankAE(DeepClassifier):
 
         def __post_init__(self) -> None:
             super().__post_init__()
-            if self.bounded and (self.loss == "bce" or self.through):
+            if self.bounded and (self.loss == "bce" or self.through != 0):
                 raise SettingError(
                     "Cross-entropy takes unbounded scores: set bounded=false, or through=0 and another loss than bce."
                 )
@@ -146,7 +150,10 @@ class RankAE(DeepClassifier):
         return begun(words, source, width=p.width, seed=p.seed, spread=_SPREAD)
 
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
-        members = [Autoencoder(self.params, vectors, shares) for _ in range(self.params.members)]
+        p = self.params
+        if p.through is None:  # it is summed over labels, unlike what draws documents to where their labels lie
+            p = replace(p, through=min(max(_THROUGH, 1000 * _THROUGH / len(shares)), 10 * _THROUGH))
+        members = [Autoencoder(p, vectors, shares) for _ in range(p.members)]
         if self.params.vectors == "none":  # members that begin alike stay alike
             for member in members[1:]:
                 member.words.redraw(_SPREAD)
