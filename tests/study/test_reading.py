@@ -152,6 +152,14 @@ def test_mistakes_on_the_command_line(tmp_path: Path, given: dict[str, list[str]
     assert sentence in str(found.value)
 
 
+def test_data_can_be_chosen_by_the_name_that_the_study_gives_them() -> None:
+    study = read_study(next(one.file for one in shipped() if one.name == "treader-tail"))
+    assert [(d.path, dict(d.where)) for d in narrowed(study, data=["tibkat-en"]).data] == [
+        ("tibkat", {"lang": ("en",)})
+    ]
+    assert narrowed(study, data=["elsewhere/tibkat"]).data[0].path == "elsewhere/tibkat"
+
+
 def test_a_choice_drops_the_plots_that_it_leaves_nothing_for(tmp_path: Path) -> None:
     plot = '[[plots]]\nname = "p"\nkind = "lines"\nx = "min_df"\nmeasures = ["P@1"]\n'
     text = PLAIN.replace('model = "neighbours"', 'model = "neighbours"\nvary = { min_df = [1, 2] }') + plot

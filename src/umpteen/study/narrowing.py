@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from umpteen.core.errors import SettingError, did_you_mean
 from umpteen.study.consistency import check, check_rates
@@ -52,7 +53,8 @@ def _given(study: Study, path: str) -> Data:
     name = spoken(path)
     known = next((data for data in study.data if name.casefold() in _names(data)), None)
     if known is not None:
-        return replace(known, path=path)
+        called = path.casefold() == known.name.casefold() and not Path(path).exists()
+        return known if called else replace(known, path=path)
     return Data(name=next((other for other in study.others if other.casefold() == name.casefold()), name), path=path)
 
 
