@@ -13,7 +13,9 @@ from umpteen.core.errors import DataError, SettingError, UmpteenError, UmpteenWa
 from umpteen.core.space import Label
 from umpteen.core.store import MANIFEST
 from umpteen.models import model
-from umpteen.text.regression import Part
+from umpteen.text.index import Index
+from umpteen.text.regression import Weight
+from umpteen.text.voters import Voters
 
 torch = pytest.importorskip("torch")
 TEXTS, LABELS = toy()
@@ -86,12 +88,12 @@ def test_what_is_set_is_not_chosen(fitted: Any) -> None:
 
 def test_regression_counts_beside_votes_and_stays_in_the_folder(tmp_path: Path) -> None:
     found = dxml(regression=0.5).fit(TEXTS, LABELS)
-    assert found._part.share == 0.5 and found._regression.X.shape[0] == len(TEXTS)
+    assert found._weight.share == 0.5 and found._regression.X.shape[0] == len(TEXTS)
     assert found.score(TEST, TRUTH) > 0.9
     ranking = found.rank(TEST, 3)
-    part, found._part = found._part, Part()
+    before, found._weight, found._odds = (found._weight, found._odds), Weight(), None
     assert not np.allclose(found.rank(TEST, 3).scores, ranking.scores)
-    found._part = part
+    found._weight, found._odds = before
     found.save(tmp_path / "m")
     again = umpteen.load(tmp_path / "m").rank(TEST, 3)
     assert np.array_equal(again.labels, ranking.labels) and np.array_equal(again.scores, ranking.scores)
@@ -100,13 +102,36 @@ def test_regression_counts_beside_votes_and_stays_in_the_folder(tmp_path: Path) 
 def test_rare_labels_can_be_lifted(tmp_path: Path) -> None:
     often = TEXTS + [text for text, labels in zip(TEXTS, LABELS, strict=True) if NAMES[0] in labels] * 4
     labels = LABELS + [labels for labels in LABELS if NAMES[0] in labels] * 4
-    plain, lifted = (dxml(regression=0.5, lift=lift).fit(often, labels) for lift in (0.0, 2.0))
-    assert lifted._part.lift == 2 and plain._odds is None
+    plain, lifted = (dxml(regression=0.5, lift=lift).fit(often, labels) for lift in (0.0, 1.0))
+    assert lifted._weight.lift == 1 and plain._odds is None
     before, after = (found.rank(TEST, 6).csr(6).toarray() for found in (plain, lifted))
     first = plain.labels_.keys.index(NAMES[0])
     assert after[:, first].mean() < before[:, first].mean() and after.max() <= 1
     lifted.save(tmp_path / "m")
     assert np.array_equal(umpteen.load(tmp_path / "m").rank(TEST, 3).scores, lifted.rank(TEST, 3).scores)
+
+
+def test_a_lift_without_regression_is_told() -> None:
+    with pytest.raises(SettingError, match="only lifted where regression counts"):
+        dxml(regression=0.0, lift=0.2)
+    assert "lift" not in dxml(held_out=0.0, lift=0.2).fit(TEXTS, LABELS)._chosen
+
+
+def test_members_lie_in_one_space_and_older_folders_still_answer(tmp_path: Path) -> None:
+    found = dxml(members=3).fit(TEXTS, LABELS)
+    assert found._voters.index.folds == 3 and found.score(TEST, TRUTH) > 0.9
+    found.partial_fit(["quartz and basalt in the quarry"] * 4, [["stones"]] * 4)
+    found.save(tmp_path / "m")
+    again = umpteen.load(tmp_path / "m")
+    assert np.array_equal(again.rank(TEST, 3).scores, found.rank(TEST, 3).scores)
+    assert again.explain(TEST[0]).neighbours
+    found._voters = Voters(Index.of(found._voters.index.vectors, clusters=2, seed=0), *found._voters.Y)
+    found.save(tmp_path / "older")  # vectors as they stand behind each other were near or far
+    assert umpteen.load(tmp_path / "older").score(TEST, TRUTH) > 0.9
+    found._voters.index.centres = found._voters.index.centres[:, :9]
+    found.save(tmp_path / "forged")
+    with pytest.raises(UmpteenError, match="another space"):
+        umpteen.load(tmp_path / "forged")
 
 
 def test_regression_learns_more_documents_until_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +143,7 @@ def test_regression_learns_more_documents_until_they_are_too_many(monkeypatch: p
     monkeypatch.setattr("umpteen.text.regression.DOCUMENTS", len(TEXTS) + 5)
     with pytest.warns(UmpteenWarning, match="too many for regression"):
         found.partial_fit(["granite in the quarry"] * 4, [["stones"]] * 4)
-    assert found._regression is None and found._part.share == 0
+    assert found._regression is None and found._weight.share == 0
     assert found.suggest([fresh], k=1)[0][0][0] == "stones"
 
 

@@ -7,7 +7,7 @@ from scipy import sparse
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
 from umpteen.core.store import Folder, new_folder
-from umpteen.text.regression import DOCUMENTS, Regression, is_feasible, of_features
+from umpteen.text.regression import DOCUMENTS, Regression, Weight, is_feasible, joined, of_features
 from umpteen.text.vocabulary import Tokens
 
 X = of_features(Tokens(np.array([2, 3, 4, 2, 4, 5], np.int32), np.array([0, 2, 3, 6]), np.ones(6, np.float32)), 6)
@@ -58,6 +58,35 @@ def test_a_share_stands_beside_what_a_ranking_says():
     wanted = 0.25 * np.pad(literal(X, 0.3), ((0, 0), (0, 1)))
     wanted[[0, 1, 2], [2, 1, 3]] += 0.75 * 0.5
     np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_odds_of_rare_labels_are_lifted():
+    counts = np.array([8, 2, 0, 2])
+    odds = Weight(0.5, lift=0.5).odds(counts)
+    np.testing.assert_allclose(
+        odds, [(4 / 8) ** 0.5, 2**0.5, 2.0, 2**0.5]
+    )  # a label without documents as if it had one
+    assert Weight(0.5).odds(counts) is None
+    ranking = Ranking(np.array([[2], [1], [3]], np.int32), np.full((3, 1), 0.5, np.float32))  # label 3 came later
+    regression = Regression.of(X, Y, damping=0.3)
+    plain = 0.25 * np.pad(np.clip(regression.scores(X), 0, 1), ((0, 0), (0, 1)))
+    plain[[0, 1, 2], [2, 1, 3]] += 0.75 * 0.5
+    wanted = odds * plain / (1 - plain + odds * plain)
+    found = regression.beside(ranking, X, 4, 0.25, odds=odds).csr(4).toarray()
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    np.testing.assert_allclose(joined(ranking, regression.scores(X), 4, 0.25, odds).csr(4).toarray(), wanted, atol=1e-5)
+
+
+WRONG = [{"regression": 2}, {"regression": np.nan}, {"damping": 0}, {"lift": -1}, {"lift": np.nan}, {"lift": 500}]
+
+
+@pytest.mark.parametrize("wrong", [*WRONG, {"lift": "much"}, {"regression": True}])
+def test_how_it_counts_is_checked(wrong):
+    with pytest.raises(DataError, match=r"Regression cannot count as is told|not told in numbers"):
+        Weight.checked({"regression": 0.5} | wrong)
+    assert Weight.checked({}) == Weight() and Weight.checked({"regression": 0.5}) == Weight(0.5, 0.3, 0.0)
+    told = Weight(0.65, 0.1, 0.4)
+    assert Weight.checked(told.told()) == told and Weight(lift=0.4).told() == {"regression": 0.0}
 
 
 def test_more_documents_and_labels_make_it_anew():

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from umpteen.core.ranking import Ranking
 from umpteen.text.voters import Own, Rule, Voters
-from umpteen.train.voting import chosen_ballot, chosen_beside, chosen_clusters, chosen_part, chosen_rule
+from umpteen.train.voting import chosen_ballot, chosen_beside, chosen_clusters, chosen_rule, chosen_weight
 
 pytest.importorskip("faiss")
 RANDOM = np.random.default_rng(0)
@@ -56,6 +56,7 @@ def test_clusters_where_they_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     rule = Rule(10, 10.0, 0.0)
     assert chosen_clusters(VOTERS, VECTORS[::25], Y[::25], NONE, rule, probes=2, seed=0, jobs=1) == 1  # 4 are slower
     monkeypatch.setattr("umpteen.train.voting._SLOWER", 1)
+    monkeypatch.setattr("umpteen.train.voting._CLUSTERS", (4, 16))
     found = chosen_clusters(VOTERS, KEPT, TRUTH, NONE, rule, probes=2, seed=0, jobs=1)
     assert found in (4, 1) and found * 200 <= len(VECTORS)
     clear = chosen_clusters(VOTERS, VECTORS[::25], Y[::25], NONE, Rule(1, 0.0, 0.0), probes=2, seed=0, jobs=1)
@@ -81,10 +82,10 @@ def test_regression_gets_a_share_where_it_ranks_better_and_none_where_it_does_no
     X, queries = sparse.csr_array(VECTORS[::10]), sparse.csr_array(KEPT)
     right = Ranking.from_dense(TRUTH.toarray(), 5)
     wrong = Ranking.from_dense(np.roll(TRUTH.toarray(), 1, axis=1), 5)
-    assert chosen_part(X, Y[::10], right, queries, TRUTH, jobs=1).share == 0  # as good as can be already
-    part = chosen_part(X, Y[::10], wrong, queries, TRUTH, jobs=1)
+    assert chosen_weight(X, Y[::10], right, queries, TRUTH, jobs=1).share == 0  # as good as can be already
+    part = chosen_weight(X, Y[::10], wrong, queries, TRUTH, jobs=1)
     assert part.share >= 0.65 and part.damping in (0.1, 0.3, 1.0)
-    given = chosen_part(X, Y[::10], right, queries, TRUTH, share=0.1, lift=0.7, jobs=1)
+    given = chosen_weight(X, Y[::10], right, queries, TRUTH, share=0.1, lift=0.7, jobs=1)
     assert (given.share, given.lift) == (0.1, 0.7)
 
 
@@ -92,9 +93,9 @@ def test_rare_labels_are_lifted_where_that_ranks_better() -> None:
     X = sparse.csr_array(np.repeat(np.eye(2), [9, 3], axis=0).astype(np.float32))
     Y = sparse.csr_array(np.array([[1, 0]] * 9 + [[1, 1]] + [[0, 1]] * 2))  # the second kind is mostly of the rare one
     both = Ranking(np.tile(np.array([[0, 1]], np.int32), (2, 1)), np.array([[0.9, 0.1], [0.6, 0.5]], np.float32))
-    part = chosen_part(X, Y, both, X[[0, 11]], Y[[0, 11]], share=0.1, jobs=1)
+    part = chosen_weight(X, Y, both, X[[0, 11]], Y[[0, 11]], share=0.1, jobs=1)
     assert part.lift > 0
-    assert chosen_part(X, Y, both, X[[0, 11]], Y[[0, 0]], share=0.1, jobs=1).lift == 0
+    assert chosen_weight(X, Y, both, X[[0, 11]], Y[[0, 0]], share=0.1, jobs=1).lift == 0
 
 
 def test_documents_with_like_words_get_a_share_where_they_rank_better():

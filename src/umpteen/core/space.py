@@ -51,7 +51,7 @@ class LabelSpace:
         self.keys = list(self._ids)
         self._labels: Mapping[str, Label] = labels or {}
         self.counts = np.zeros(len(self.keys), np.int64) if counts is None else counts  # documents in training
-        if len(self.counts) != len(self.keys):
+        if self.counts.shape != (len(self.keys),):
             raise DataError(f"There are {len(self.keys)} labels but {len(self.counts)} label counts.")
 
     def __len__(self) -> int:

@@ -45,12 +45,12 @@ def _own(vector, members, weight, bias):
 
 
 @njit(cache=True, nogil=True)
-def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, known, balance, k):
+def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, chances, balance, k):
     """The k best labels of each query and their scores, (1 - balance) x share of the votes + balance x own score.
 
     `found` are the documents that vote, -1 for none, `cast` their votes. Only labels that are voted for get a score
-    of their own: column `place[label]` of `known` (queries, labels) where it is there, else from that row of `weights`
-    (labels, members x width) and `biases` (labels, members).
+    of their own: column `place[label]` of `chances` (queries, labels) where these are known, else from that row of
+    `weights` (labels, members x width) and `biases` (labels, members).
     """
     queries = len(found)
     best = np.full((queries, k), -1, np.int32)
@@ -67,8 +67,8 @@ def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, kno
             score = shares[at]
             if balance > 0:
                 row = place[labels[at]]
-                if known.shape[1]:
-                    own = known[query, row]
+                if chances.shape[1]:
+                    own = chances[query, row]
                 else:
                     own = np.float32(_own(vectors[query], biases.shape[1], weights[row], biases[row]))
                 score = (1 - balance) * score + balance * own

@@ -5,6 +5,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from umpteen.networks.dropping import Dropping
 from umpteen.networks.words import Words
 
 _SPREAD = 0.05  # deviation of the numbers that vectors begin as: small ones learn fast
@@ -22,7 +23,7 @@ class WordBag(nn.Module):
         self.table.redraw(_SPREAD)
         self.register_buffer("rarity", torch.ones(words))
         self.rarity: Tensor
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropping(dropout)
 
     def weigh(self, rarity: NDArray[np.float32]) -> None:
         """Let words count by how rare they are, (words,)."""

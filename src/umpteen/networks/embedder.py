@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.dropping import dropped
 from umpteen.networks.layers import Norm
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
@@ -52,11 +53,11 @@ class Member(nn.Module):
         """Where documents lie, (documents, width)."""
         assert batch.values is not None
         of_features, of_hidden, of_last = self.dropouts
-        values = F.dropout(batch.values, of_features, self.training)
+        values = dropped(batch.values, of_features, self.training)
         inner = self.words.summed(batch.tokens, values) + self.shift
         inner = inner if self.norm is None else self.norm(inner)
-        inner = F.dropout(F.relu(inner) if self.relu else inner, of_hidden, self.training)
-        return F.normalize(F.dropout(self.last(inner), of_last, self.training), dim=1)
+        inner = dropped(F.relu(inner) if self.relu else inner, of_hidden, self.training)
+        return F.normalize(dropped(self.last(inner), of_last, self.training), dim=1)
 
     def loss(self, batch: Documents, wanted: Tensor, head: float) -> Tensor:
         """Smooth L1 distances to where documents should lie, summed over dimensions, and the head's cross-entropy."""

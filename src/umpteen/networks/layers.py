@@ -6,6 +6,8 @@ from itertools import pairwise
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.dropping import Dropping
+
 
 class Layers(nn.Sequential):
     """Layers of the widths given, of which the first is the input's; without any, the input as it is."""
@@ -19,7 +21,7 @@ class Layers(nn.Sequential):
 
 def finish(width: int, *, dropout: float) -> tuple[nn.Module, ...]:
     """What follows a linear layer."""
-    return Norm(width), nn.ReLU(), nn.Dropout(dropout)
+    return Norm(width), nn.ReLU(), Dropping(dropout)
 
 
 class Norm(nn.BatchNorm1d):

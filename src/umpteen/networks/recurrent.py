@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.dropping import Dropping
+
 _SHUT = -1e4  # what the input gate adds where there is no word: it lets nothing in
 
 
@@ -19,7 +21,7 @@ class Recurrent(nn.Module):
         super().__init__()
         self.length = length  # words read at once; a longer document is read in pieces of this length
         self.lstm = nn.LSTM(width + 1, hidden, batch_first=True, bidirectional=True)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropping(dropout)
         with torch.no_grad():
             for name, weight in self.lstm.named_parameters():
                 if name.startswith("weight_ih"):

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from umpteen.networks.crossentropy import Raised
+from umpteen.networks.dropping import Dropping
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
 from umpteen.networks.pooling import largest_of, mean_of
@@ -93,7 +94,7 @@ class Cooperating(Network):
         self.student = Reading(shape.reading, width, heads)
         self.teacher = Reading(shape.reading, width, heads) if taught else None
         self.together = SelfAttention(width, heads, masked=True)
-        self.dropout = nn.Dropout(shape.dropout)
+        self.dropout = Dropping(shape.dropout)
         table = np.pad(descriptions, ((0, 1), (0, 0))) if descriptions is not None else np.zeros((1, 0))
         self.register_buffer("descriptions", torch.from_numpy(table.astype(np.int64)), persistent=False)
         self.descriptions: Tensor  # the last is that of padding

@@ -9,6 +9,7 @@ from scipy import sparse
 from torch import Tensor, nn
 
 from umpteen.networks.bag import Sized, WordBag
+from umpteen.networks.dropping import Dropping
 from umpteen.networks.words import Words
 
 _ROUNDING = 1e-5  # of sums of numbers of 32 bits
@@ -45,8 +46,8 @@ class Whole(nn.Module):
         super().__init__()
         self.states, self.width, self.bag, self.skip = states, states + bag, None, skip
         if bag:
-            counted = WordBag(len(words), bag, dropout=words.dropout.p)
-            self.bag = nn.Sequential(counted, Sized(bag), nn.ReLU(), nn.Dropout(dropout))
+            counted = WordBag(len(words), bag, dropout=words.dropout.share)
+            self.bag = nn.Sequential(counted, Sized(bag), nn.ReLU(), Dropping(dropout))
 
     def forward(self, states: Tensor, tokens: Tensor) -> Tensor:
         if self.bag is None:

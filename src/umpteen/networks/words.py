@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from umpteen.networks.dropping import Dropping
 from umpteen.networks.thin import summed
 
 MANY = 10_000  # vectors from which on sparse gradients are cheaper than dense ones
@@ -23,7 +24,7 @@ class Words(nn.Module):
             self.table.weight.copy_(torch.from_numpy(vectors))
             self.table.weight[0] = 0
         self.table.weight.requires_grad_(learn)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropping(dropout)
 
     def __len__(self) -> int:
         return self.table.num_embeddings

@@ -104,7 +104,7 @@ def folded(vectors: Vectors, folds: int) -> Vectors:
     """The means of vectors that stand behind each other, of unit length; one alone stays as it is."""
     if folds == 1:
         return np.ascontiguousarray(vectors, np.float32)
-    sums: Vectors = vectors.reshape(len(vectors), folds, -1).sum(axis=1, dtype=np.float32)
+    sums: Vectors = vectors.reshape(len(vectors), folds, vectors.shape[1] // folds).sum(axis=1, dtype=np.float32)
     sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-12))
     return sums
 

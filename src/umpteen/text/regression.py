@@ -26,6 +26,7 @@ from umpteen.text.vocabulary import Tokens
 
 DOCUMENTS = 30_000  # at most: as many squared are 3.6 GB
 _NUMBERS = 1 << 26  # documents times labels, at most
+LIFT = 1.0  # at most
 
 Scores = NDArray[np.float32]
 
@@ -44,31 +45,33 @@ def of_features(tokens: Tokens, features: int) -> sparse.csr_array:
 
 
 @dataclass(frozen=True)
-class Part:
+class Weight:
     """How regression counts beside a ranking."""
 
     share: float = 0.0  # of a label's score
     damping: float = 0.3  # keeps it from learning documents by heart
-    lift: float = 0.0  # odds of a label rise by how much rarer than the mean it is, to this power
+    lift: float = 0.0  # odds of a label are multiplied by how much rarer than the mean it is, to this power
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> "Part":
+    def checked(cls, values: Mapping[str, Any]) -> "Weight":
         """What a folder tells of; raises if it cannot be. Older folders tell less."""
         usual = cls()
         found = [values.get(name, getattr(usual, own)) for name, own in _TOLD.items()]
         if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in found):
             raise DataError("How regression counts is not told in numbers.")
         share, damping, lift = map(float, found)
-        if not 0 <= share <= 1 or not damping > 0 or not 0 <= lift < np.inf:
+        if not 0 <= share <= 1 or not 0 < damping < np.inf or not 0 <= lift <= LIFT:
             raise DataError("Regression cannot count as is told.")
         return cls(share, damping, lift)
 
     def told(self) -> dict[str, float]:
-        """What `checked` reads."""
-        return {name: getattr(self, own) for name, own in _TOLD.items()}
+        """What `checked` reads: nothing but that it has no share, where it has none."""
+        return {name: getattr(self, own) for name, own in _TOLD.items() if self.share or own == "share"}
 
-    def odds(self, counts: NDArray[np.int64]) -> Scores:
-        """What the odds of labels that so many documents have are multiplied by."""
+    def odds(self, counts: NDArray[np.int64]) -> Scores | None:
+        """What the odds of labels that so many documents have are multiplied by; none: they stay."""
+        if not self.lift:
+            return None
         there = counts[counts > 0]
         rarity = there.mean() / np.maximum(counts, 1) if len(there) else np.ones(len(counts))
         return (rarity**self.lift).astype(np.float32)

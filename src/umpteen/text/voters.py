@@ -17,7 +17,8 @@ from umpteen.kernels.threads import each, ranges
 from umpteen.text.index import Index, Vectors
 
 _BLOCK = 256  # documents per piece of work
-_FEW = 2000  # labels that all have their own scores counted at once; of more only those that are voted for
+_TOGETHER = 8  # documents at least, for which scores of all labels at once are worth it
+_DENSE = 4  # times as many labels as votes, at most, for that
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,8 @@ class Own:
     place: NDArray[np.int64]  # row of each label
 
     def chances(self, vectors: Vectors) -> NDArray[np.float32]:
-        """The means of members' chances of all labels, (documents, labels); of very many labels none."""
+        """The means of members' chances of all labels, (documents, labels)."""
         labels, members = self.biases.shape
-        if not 0 < labels <= _FEW:
-            return np.empty((len(vectors), 0), np.float32)
         total = np.zeros((len(vectors), labels), np.float32)
         parts = np.split(vectors, members, axis=1), np.split(self.weights, members, axis=1), self.biases.T
         for part, weights, biases in zip(*parts, strict=True):
@@ -144,11 +143,13 @@ class Voters:
     ) -> Ranking:
         """The k best labels where it is known who votes."""
 
-        known = own.chances(vectors if rule.balance else vectors[:0])
+        votes_each = found.shape[1] * len(self.Y[1]) / max(1, len(self.index))
+        dense = rule.balance > 0 and len(found) >= _TOGETHER and len(own.weights) <= _DENSE * votes_each
 
         def block(part: tuple[int, int]) -> Ranking:
             rows = slice(*part)
-            given = found[rows], votes[rows], *self.Y, vectors[rows], own.weights, own.biases, own.place, known[rows]
+            chances = own.chances(vectors[rows]) if dense else np.empty((part[1] - part[0], 0), np.float32)
+            given = found[rows], votes[rows], *self.Y, vectors[rows], own.weights, own.biases, own.place, chances
             return Ranking(*kernel.joined(*given, rule.balance, k))
 
         return Ranking.joined(each(block, ranges(len(found), _BLOCK), jobs=jobs), k)
@@ -160,10 +161,10 @@ class Voters:
         folder.array("document_labels", self.Y[1])
 
     @classmethod
-    def load(cls, folder: Folder, *, labels: int, width: int) -> "Voters":
-        """The same as was saved; documents to vote on have vectors of a width."""
+    def load(cls, folder: Folder, *, labels: int, width: int, folds: int = 1) -> "Voters":
+        """The same as was saved; documents to vote on have vectors of a width, folded so or, by older versions, not."""
         made = cls(Index.load(folder), folder.array("document_bounds"), folder.array("document_labels"))
-        if made.index.vectors.shape[1] != width:
+        if made.index.vectors.shape[1] != width or made.index.folds not in (1, folds):
             raise DataError("Documents that vote lie in another space.")
         check_bounds(made.Y[0], len(made.index), len(made.Y[1]))
         check_places(made.Y[1], labels)

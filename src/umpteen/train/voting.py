@@ -11,13 +11,13 @@ from umpteen.core.ranking import Ranking, blended
 from umpteen.metrics.ranking import Judged
 from umpteen.text.alike import Alike, Ballot
 from umpteen.text.index import Vectors
-from umpteen.text.regression import Part, Regression, joined
+from umpteen.text.regression import Regression, Weight, joined
 from umpteen.text.voters import Own, Rule, Voters
 
 _COUNTS = (5, 10, 20, 30, 50, 100)
 _SHARPNESS = (0.0, 5.0, 10.0, 20.0, 40.0)
 _BALANCES = (0.0, 0.25, 0.5, 0.75, 0.9)
-_CLUSTERS = (4, 16, 64, 256, 1024)
+_CLUSTERS = (16, 64, 256, 1024)
 _BESIDE = (20, 50, 100), (5.0, 10.0, 20.0), (0.5, 0.75, 0.9)  # the same beside another model's ranking
 _WORDS = (1.0, 1.5), (20, 50, 100), (1.0, 2.0, 4.0, 8.0), (0.1, 0.25, 0.5, 0.75)  # rarities, voters, powers, shares
 _SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)  # of regression
@@ -25,7 +25,7 @@ _DAMPING = (0.1, 0.3, 1.0)
 _LIFTS = (0.0, 0.2, 0.4)  # of rare labels
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
 _FILLED = 200  # documents in a cluster at least, on the average
-_SLOWER = 10  # times that looking into clusters takes as long for a document as comparing with all does
+_SLOWER = 10  # comparing with a document in a cluster takes as long as with so many of all documents in one go
 
 
 def chosen_rule(
@@ -76,7 +76,7 @@ def chosen_beside(voters: Voters, vectors: Vectors, Y: sparse.csr_array, own: Ra
     return max((None, *(Rule(*values) for values in product(counts, weights, balances))), key=score)
 
 
-def chosen_part(
+def chosen_weight(
     X: sparse.csr_array,
     Y: sparse.csr_array,
     ranking: Ranking,
@@ -86,7 +86,7 @@ def chosen_part(
     share: float | None = None,
     lift: float | None = None,
     jobs: int = 0,
-) -> Part:
+) -> Weight:
     """How regression by documents X should count beside a ranking of those kept aside, where it is not given."""
     shares, lifts = _SHARES if share is None else (share,), _LIFTS if lift is None else (lift,)
     counts = np.bincount(Y.indices, minlength=Y.shape[1])
@@ -94,13 +94,13 @@ def chosen_part(
     def score(made: Ranking) -> float:
         return Judged.of(made, truth, k=5).ndcg(5).value
 
-    best, found = score(ranking) if share is None else -1.0, Part()
+    best, found = score(ranking) if share is None else -1.0, Weight()
     for damping in _DAMPING:
         scores, before = Regression.of(X, Y, damping=damping, jobs=jobs).scores(kept, jobs=jobs), best
-        for part in (Part(share, damping, lift) for share, lift in product(shares, lifts)):
-            value = score(joined(ranking, scores, 5, part.share, part.odds(counts)))
+        for weight in (Weight(part, damping, rise) for part, rise in product(shares, lifts)):
+            value = score(joined(ranking, scores, 5, weight.share, weight.odds(counts)))
             if value > best:
-                best, found = value, part
+                best, found = value, weight
         if best == before:
             break  # more damping hardly ever does better then, and each costs as much as the one before
     return found
@@ -147,16 +147,20 @@ def chosen_clusters(
     seed: int,
     jobs: int = 0,
 ) -> int:
-    """As many clusters as cost next to nothing in nDCG@5 when only the nearest `probes` of them are looked into."""
+    """As many clusters as cost next to nothing in nDCG@5 when only the nearest `probes` of them are looked into.
+
+    One where that would not be quicker.
+    """
+    counts = [c for c in _CLUSTERS if c > _SLOWER * probes and c * _FILLED <= len(voters.index)]
+    if not counts:
+        return 1
 
     def score(looked: Voters) -> float:
         ranking = looked.rank(vectors, 5, rule, own, probes=probes, jobs=jobs)
         return Judged.of(ranking, Y, k=5).ndcg(5).value
 
     chosen, least = 1, score(voters) - _WORTH
-    for count in _CLUSTERS:
-        if count <= _SLOWER * probes or count * _FILLED > len(voters.index):
-            continue
+    for count in counts:
         if score(voters.clustered(count, seed=seed, jobs=jobs)) < least:
             break
         chosen = count

@@ -26,7 +26,7 @@ from umpteen.networks.embedder import Embedder, Member
 from umpteen.networks.network import Network
 from umpteen.networks.words import MANY
 from umpteen.text.readers import Bag, Reader
-from umpteen.text.regression import Part, Regression, is_feasible, of_features
+from umpteen.text.regression import LIFT, Regression, Weight, is_feasible, of_features
 from umpteen.text.titles import Titles
 from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source
@@ -34,10 +34,11 @@ from umpteen.train.deep import DeepClassifier
 from umpteen.train.heads import teach_heads
 from umpteen.train.laid import laid
 from umpteen.train.settings import Refitted
-from umpteen.train.voting import chosen_clusters, chosen_part, chosen_rule
+from umpteen.train.voting import chosen_clusters, chosen_rule, chosen_weight
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
 _LISTED = 100  # labels with votes that regression stands beside, at least
+_JUDGED = 2000  # documents kept aside that regression is judged by, at most
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
 
 
@@ -110,7 +111,9 @@ class DXML(DeepClassifier):
         hidden_dropout: float = setting(0.5, "Share of the hidden layer left out in a step.", least=0, most=0.9)
         last_dropout: float = setting(0.0, "Share of the last layer left out in a step.", least=0, most=0.9)
         head: float = setting(0.1, "Weight of the cross-entropy of a head that learns label vectors too.", least=0)
-        members: int = setting(4, "Networks trained side by side, whose vectors stand behind each other.", least=1)
+        members: int = setting(
+            4, "Networks trained side by side, the means of whose vectors say what is near.", least=1
+        )
 
         neighbours: int | None = setting(None, "Nearest documents that vote; none: what ranks best.", least=1)
         sharpness: float | None = setting(
@@ -128,13 +131,15 @@ class DXML(DeepClassifier):
         )
         lift: float | None = setting(
             None,
-            "Where regression counts, odds of a label rise by how much rarer than the mean it is, to this power; "
-            "none: what ranks best.",
+            "Where regression counts, odds of a label are multiplied by how much rarer than the mean it is, to this "
+            "power; none: what ranks best.",
             least=0,
-            most=3,
+            most=LIFT,
         )
         clusters: int | None = setting(
-            None, "Clusters of documents; none: as many as cost next to nothing in what ranks best.", least=1
+            None,
+            "Clusters of documents; none: as many as cost next to nothing in what ranks best, where that is quicker.",
+            least=1,
         )
         lessons: int = setting(
             20,
@@ -159,6 +164,8 @@ class DXML(DeepClassifier):
                 raise SettingError(
                     f"The label graph is only walked with targets=walks: set it, or leave graph={self.graph} out."
                 )
+            if self.lift and self.regression == 0:
+                raise SettingError("Labels are only lifted where regression counts: leave lift or regression=0 out.")
 
     params: Params
     _network: Network
@@ -228,7 +235,7 @@ class DXML(DeepClassifier):
         """Choose how neighbours vote; of too few documents to keep some aside, as usual."""
         p, rule, clusters = self.params, self._given(_USUAL), self.params.clusters or 1
         if kept is None:
-            return asdict(rule) | {"clusters": clusters} | Part(p.regression or 0.0, lift=p.lift or 0.0).told()
+            return asdict(rule) | {"clusters": clusters} | Weight(p.regression or 0.0, lift=p.lift or 0.0).told()
         assert source.Y is not None and kept.Y is not None
         voters = self._voting(self._laid(source), source.Y, clusters=1)
         vectors, own = self._laid(kept), self._own(np.arange(source.Y.shape[1]))
@@ -237,17 +244,19 @@ class DXML(DeepClassifier):
         if p.clusters is None:
             how = {"probes": p.probes, "seed": p.seed, "jobs": p.jobs}
             clusters = chosen_clusters(voters, vectors, kept.Y, own, rule, **how)
-        part = Part()
+        part = Weight()
         if p.regression != 0 and is_feasible(self.documents_, len(self.labels_)):
             ranking = voters.rank(vectors, _LISTED, rule, own, probes=1, jobs=p.jobs)
-            given = self._features(source), source.Y, ranking, self._features(kept), kept.Y
-            part = chosen_part(*given, share=p.regression, lift=p.lift, jobs=p.jobs)
+            some = np.arange(0, len(kept), -(-len(kept) // _JUDGED))
+            ranking = Ranking(ranking.labels[some], ranking.scores[some])
+            given = self._features(source), source.Y, ranking, self._features(kept)[some], kept.Y[some]
+            part = chosen_weight(*given, share=p.regression, lift=p.lift, jobs=p.jobs)
         return asdict(rule) | {"clusters": clusters} | part.told()
 
     def _decide(self, chosen: Mapping[str, Any]) -> None:
         """Take what was chosen."""
         self._clusters, self._rule = int(chosen["clusters"]), Rule.checked(chosen)
-        self._part = Part.checked(chosen)
+        self._weight = Weight.checked(chosen)
         if self._rule.balance and not self.params.head:
             raise DataError("There is no head whose scores could count.")
 
@@ -275,8 +284,8 @@ class DXML(DeepClassifier):
         source = self._source(noted)  # documents kept aside vote too
         self._voters = self._voting(self._laid(source), Y, clusters=self._clusters)
         self._regression = None
-        if self._part.share:
-            self._regression = Regression.of(self._features(source), Y, damping=self._part.damping, jobs=p.jobs)
+        if self._weight.share:
+            self._regression = Regression.of(self._features(source), Y, damping=self._weight.damping, jobs=p.jobs)
         self._settle()
 
     def _features(self, source: Source) -> sparse.csr_array:
@@ -303,7 +312,7 @@ class DXML(DeepClassifier):
         place = np.full(len(self.labels_), -1, np.int64)
         place[self._known] = np.arange(len(self._known))
         self._heads = self._own(place)
-        self._odds = self._part.odds(self.labels_.counts) if self._part.lift else None
+        self._odds = self._weight.odds(self.labels_.counts)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         p, source = self.params, self._source(corpus)
@@ -316,7 +325,7 @@ class DXML(DeepClassifier):
     def _beside(self, ranking: Ranking, source: Source, k: int) -> Ranking:
         """The k best labels of documents with what regression says beside a ranking."""
         assert self._regression is not None
-        features, share = self._features(source), self._part.share
+        features, share = self._features(source), self._weight.share
         return self._regression.beside(ranking, features, k, share, odds=self._odds, jobs=self.params.jobs)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
@@ -352,12 +361,12 @@ class DXML(DeepClassifier):
             regression = self._regression
             if regression is not None:
                 more = self._features(source), voters.matrix(Y.shape[1])
-                regression = regression.with_more(*more, damping=self._part.damping, jobs=self.params.jobs)
+                regression = regression.with_more(*more, damping=self._weight.damping, jobs=self.params.jobs)
         except BaseException:
             self._known = known
             self._network.restore(kept)
             raise
-        self._part, self._regression = (self._part if regression is not None else Part()), regression
+        self._weight, self._regression = (self._weight if regression is not None else Weight()), regression
         self._voters, self._titles = voters, self._titles.with_more(titles)
         self._settle()
 
@@ -390,7 +399,7 @@ class DXML(DeepClassifier):
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
         folder.facts["width"] = self._width
-        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | self._part.told()
+        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | self._weight.told()
         self._voters.save(folder)
         if self._regression is not None:
             self._regression.save(folder)
@@ -401,8 +410,8 @@ class DXML(DeepClassifier):
         super()._load(folder)
         self._decide(folder.facts["chosen"])
         width = self.params.members * self._width
-        self._voters = Voters.load(folder, labels=len(self.labels_), width=width)
+        self._voters = Voters.load(folder, labels=len(self.labels_), width=width, folds=self.params.members)
         self._titles = Titles.load(folder, len(self._voters.index))
         features, labels = len(self._reader.words) + 2, len(self.labels_)
-        self._regression = Regression.load(folder, features=features, labels=labels) if self._part.share else None
+        self._regression = Regression.load(folder, features=features, labels=labels) if self._weight.share else None
         self._settle()

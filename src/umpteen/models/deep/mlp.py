@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from umpteen.core.errors import SettingError
 from umpteen.core.settings import Value, setting
+from umpteen.networks.dropping import dropped
 from umpteen.networks.layers import Layers, finish
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
@@ -64,7 +64,7 @@ class Layered(Network):
 
     def hidden(self, batch: Documents) -> Tensor:
         assert batch.values is not None
-        values = F.dropout(batch.values, self.feature_dropout, self.training)
+        values = dropped(batch.values, self.feature_dropout, self.training)
         return self.layers(self.first(self.words.summed(batch.tokens, values)))  # type: ignore[no-any-return]
 
     def forward(self, batch: Documents) -> Tensor:

@@ -23,6 +23,7 @@ from umpteen.core.errors import SettingError, UmpteenWarning
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value, setting
 from umpteen.core.store import Folder, NewFolder
+from umpteen.networks.dropping import dropped
 from umpteen.networks.excitation import Excitation
 from umpteen.networks.layers import finish
 from umpteen.networks.network import Documents, Network
@@ -43,7 +44,8 @@ from umpteen.train.voting import chosen_beside
 
 _LENGTH = 500  # words that the LSTM reads
 _SPREAD = 0.03  # deviation of the random vectors that features begin as
-_THROUGH = 300.0  # weight of the cross-entropy of decoded documents with 1,000 labels or more
+_THROUGH = 300.0, 3000.0  # weight of the cross-entropy of decoded documents with many labels, and with few, at most
+_LABELS = 1000  # that are many
 _JUDGED = 2000  # documents kept aside that votes are chosen by, at most
 
 
@@ -152,9 +154,10 @@ class RankAE(DeepClassifier):
     def network(self, vectors: NDArray[np.float32], shares: NDArray[np.float32]) -> Network:
         p = self.params
         if p.through is None:  # it is summed over labels, unlike what draws documents to where their labels lie
-            p = replace(p, through=min(max(_THROUGH, 1000 * _THROUGH / len(shares)), 10 * _THROUGH))
+            least, most = _THROUGH
+            p = replace(p, through=min(max(least, least * _LABELS / len(shares)), most))
         members = [Autoencoder(p, vectors, shares) for _ in range(p.members)]
-        if self.params.vectors == "none":  # members that begin alike stay alike
+        if p.vectors == "none":  # members that begin alike stay alike
             for member in members[1:]:
                 member.words.redraw(_SPREAD)
         return Members(members)
@@ -251,7 +254,7 @@ class Autoencoder(Network):
 
     def _values(self, batch: Documents) -> Tensor:
         assert batch.values is not None
-        return F.dropout(batch.values, self.p.feature_dropout, self.training)
+        return dropped(batch.values, self.p.feature_dropout, self.training)
 
     def _seen(self, batch: Documents) -> Tensor:
         """What attention looks at, all documents' words in a row, (words, width): vectors times values, or states."""

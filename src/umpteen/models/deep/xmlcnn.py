@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from umpteen.core.errors import SettingError
 from umpteen.core.settings import Value, setting
+from umpteen.networks.dropping import Dropping
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.pooling import in_parts
 from umpteen.networks.scorer import Scorer
@@ -58,7 +59,7 @@ class Convolved(Network):
         self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         self.filters = nn.ModuleList(nn.Conv1d(vectors.shape[1], p.filters, span) for span in p.spans)
         self.bottleneck = nn.Linear(p.filters * len(p.spans) * p.pools, p.bottleneck)
-        self.dropout = nn.Dropout(p.dropout)
+        self.dropout = Dropping(p.dropout)
         self.scorer = Scorer(p.bottleneck, (), shares)
 
     def forward(self, batch: Documents) -> Tensor:
