@@ -25,6 +25,8 @@ def test_a_label_never_seen_is_found(umpteen: Command, model: Path, new: Path, t
     assert done.code == 0
     assert done.out.startswith("Learnt 4 documents and 1 new label in ")
     assert "now 22 documents, 5 labels." in done.out
+    assert "\nNew: Things > Mixtures.\n" in done.out or "\nNew: Mixtures.\n" in done.out
+    assert f'Next: umpteen tag {model} --text "..."' in done.out
     assert "Left out: 1 document without labels." in done.err
     assert "Things > Mixtures" in umpteen("tag", model, "--text", "heron iron apple").out
     assert umpteen("tag", model, "--text", "apple pear plum", "-k", 1).out.rstrip().endswith("(fruit)")

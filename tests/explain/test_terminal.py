@@ -130,7 +130,7 @@ def test_attention_has_one_list_in_percent() -> None:
         "   <0.1%            so",
         "",
         "Of 5 words, each counted with all its places, 1 holds 75.0% of the attention. Attention shows where the "
-        "network looks for the label, not whether what it sees there speaks for or against it.",
+        "network looks, not whether what it sees there speaks for or against the label.",
     ]
 
 

@@ -111,6 +111,13 @@ def test_rare_labels_can_be_lifted(tmp_path: Path) -> None:
     assert np.array_equal(umpteen.load(tmp_path / "m").rank(TEST, 3).scores, lifted.rank(TEST, 3).scores)
 
 
+def test_of_nothing_that_is_known_nothing_follows() -> None:
+    found = dxml(epochs=1, least_steps=0).fit(TEXTS, LABELS)
+    assert found.suggest(["zzz qqq"], k=3) == [[]]
+    with pytest.warns(UmpteenWarning, match="1 of 2 documents to learn have no word that the model knows"):
+        found.partial_fit(["zzz qqq", TEXTS[0]], [["stones"], ["stones"]])
+
+
 def test_a_lift_without_regression_is_told() -> None:
     with pytest.raises(SettingError, match="only lifted where regression counts"):
         dxml(regression=0.0, lift=0.2)

@@ -162,7 +162,8 @@ class Classifier(Saved):
         if not self.learns:
             raise UmpteenError(
                 f"{type(self).__name__} cannot learn more documents on top of what it knows: train it anew on all of "
-                "them, or choose a model that can, as dxml or neighbours."
+                "them, go on from it with `umpteen train NEW --from OLD` where it is a label tree, or choose a model "
+                "that can, as dxml or neighbours."
             )
         if not self.__sklearn_is_fitted__():
             return self.fit(X, y, labels=labels)

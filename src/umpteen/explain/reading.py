@@ -7,6 +7,7 @@ from math import prod
 from typing import Literal
 
 from umpteen.contract.explanation import Brought, Explanation, Feature, Kind, Neighbour, Step, Vote
+from umpteen.core.legible import number_of
 
 Side = Literal["for", "against", "attended to"]
 _FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
@@ -96,9 +97,9 @@ def _concentration(explanation: Explanation) -> str:
     held = [*accumulate(feature.weight for feature in explanation.features)]
     count = next(n for n, share in enumerate(held, start=1) if share >= held[-1] / 2)
     return (
-        f"Of {len(held):,} words, each counted with all its places, {count:,} {'holds' if count == 1 else 'hold'} "
-        f"{share_of(held[count - 1])} of the attention. Attention shows where the network looks for the label, "
-        "not whether what it sees there speaks for or against it."
+        f"Of {number_of(len(held), 'word')}, each counted with all its places, {count:,} "
+        f"{'holds' if count == 1 else 'hold'} {share_of(held[count - 1])} of the attention. Attention shows where the "
+        "network looks, not whether what it sees there speaks for or against the label."
     )
 
 

@@ -17,6 +17,8 @@ from umpteen.core.lock import held
 from umpteen.core.progress import bar
 from umpteen.data.folder import corpus_at
 
+_NAMED = 10  # new labels that are named, at most
+
 
 def learn(
     model: options.ModelFolder,
@@ -63,8 +65,14 @@ def learn(
         f"in {spoken_seconds(time.perf_counter() - began)}: "
         f"now {number_of(loaded.documents_, 'document')}, {number_of(len(loaded.labels_), 'label')}."
     )
+    if fresh:
+        names = [loaded.labels_.name(label) for label in range(count, len(loaded.labels_))]
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        show(f"New: {', '.join(names[:_NAMED])}{more}.")
     show(f"Saved in {place}.")
-    show(f"Next: umpteen evaluate {quote(str(place))} TEST")
+    asked = '--text "..."' if corpus.is_text else "FILE"
+    show(f"Next: umpteen tag {quote(str(place))} {asked}")
+    show(f"      umpteen evaluate {quote(str(place))} TEST")
 
 
 def _alone(place: Path) -> AbstractContextManager[None]:

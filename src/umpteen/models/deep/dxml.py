@@ -4,6 +4,7 @@ Zhang et al. (2018). Preset `paper` is the paper's: DeepWalk on the unweighted l
 mean of the k nearest documents' labels. What goes beyond it are settings of their own.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -16,7 +17,8 @@ from umpteen.contract.classifier import Size
 from umpteen.contract.explanation import Explanation, Kind
 from umpteen.contract.votes import by_votes
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, SettingError
+from umpteen.core.errors import DataError, SettingError, UmpteenWarning
+from umpteen.core.legible import number_of
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
@@ -28,6 +30,7 @@ from umpteen.networks.words import MANY
 from umpteen.text.readers import Bag, Reader
 from umpteen.text.regression import LIFT, Regression, Weight, is_feasible, of_features
 from umpteen.text.titles import Titles
+from umpteen.text.tokens import SPECIAL
 from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source
 from umpteen.train.deep import DeepClassifier
@@ -318,9 +321,10 @@ class DXML(DeepClassifier):
         p, source = self.params, self._source(corpus)
         listed = k if self._regression is None else max(k, _LISTED)
         ranking = self._voters.rank(self._laid(source), listed, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
-        if self._regression is None:
-            return ranking
-        return self._beside(ranking, source, k)
+        if self._regression is not None:
+            ranking = self._beside(ranking, source, k)
+        told = ~_blank(source)[:, None]  # of nothing that is known nothing follows
+        return Ranking(np.where(told, ranking.labels, np.int32(-1)), np.where(told, ranking.scores, np.float32(0)))
 
     def _beside(self, ranking: Ranking, source: Source, k: int) -> Ranking:
         """The k best labels of documents with what regression says beside a ranking."""
@@ -352,6 +356,13 @@ class DXML(DeepClassifier):
         assert isinstance(self._network, Embedder)
         titles = Titles()
         source = self._source(titles.noting(corpus))
+        if blank := int(_blank(source).sum()):
+            warnings.warn(
+                f"{blank:,} of {number_of(len(source), 'document')} to learn have no word that the model knows: others "
+                "like them will not be found. Train anew for their words to be read.",
+                UmpteenWarning,
+                stacklevel=2,
+            )
         vectors = self._laid(source)
         voters = self._voters.with_more(vectors, Y)
         known, kept = self._known, self._network.kept()
@@ -415,3 +426,9 @@ class DXML(DeepClassifier):
         features, labels = len(self._reader.words) + 2, len(self.labels_)
         self._regression = Regression.load(folder, features=features, labels=labels) if self._weight.share else None
         self._settle()
+
+
+def _blank(source: Source) -> NDArray[np.bool_]:
+    """Which documents have no feature that is known: each of these is a single unknown one."""
+    tokens = source.tokens
+    return np.asarray((tokens.lengths == 1) & (tokens.ids[tokens.bounds[:-1]] < len(SPECIAL)))
