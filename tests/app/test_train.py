@@ -24,6 +24,15 @@ def test_train_says_what_it_did_and_what_is_next(umpteen: Command, data: Path, t
     assert library.load(tmp_path / "m").suggest(["an apple and a pear"], k=1)[0][0][0] in ("fruit", "thing")
 
 
+def test_networks_say_that_few_documents_are_read_more_often(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    given = ("--model", "mlp", "--preset", "quick", "--set", "epochs=2", "--set", "min_df=1", "--set", "precision=fp32")
+    done = umpteen("train", data, "--out", tmp_path / "m", *given, "--set", "least_steps=5")
+    assert "So few are read more than 2 times, until there are 5 steps (least_steps)." in done.out
+    done = umpteen("train", data, "--out", tmp_path / "n", *given, "--set", "least_steps=0")
+    assert "least_steps" not in done.out
+
+
 def test_command_line_wins_over_the_config_file(umpteen: Command, data: Path, tmp_path: Path) -> None:
     config = tmp_path / "c.toml"
     config.write_text('model = "popular"\ntrain = "toy"\nout = "m"\n[settings]\nneighbours = 3\nmin_df = 2\n')

@@ -259,6 +259,10 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
         f"Trained {facts['model']} in {spoken_seconds(seconds)}: "
         f"{number_of(trained.documents_, 'document')}, {number_of(len(trained.labels_), 'label')}{width}."
     )
+    settings = facts["settings"]
+    a_time = -(-trained.documents_ // settings.get("batch", 1))  # steps that reading all documents once takes
+    if (steps := settings.get("least_steps", 0)) > settings.get("epochs", 0) * a_time:
+        show(f"So few are read more than {settings['epochs']} times, until there are {steps} steps (least_steps).")
     if chosen := facts.get("chosen"):
         show("Chosen for these documents: " + ", ".join(f"{name} {value:g}" for name, value in chosen.items()) + ".")
     for line in facts.get("notes", ()):
