@@ -18,6 +18,7 @@ _ACROSS = 3  # panels beside each other
 _MARKS = 10  # on the x axis, at most
 _LEVEL = 5  # names of groups of bars that stand level
 _FACTOR = 16  # between the first and the last of values that stand by magnitude
+_KEY, _LETTER = 0.65, 0.09  # inches that a key of the legend takes, and a letter beside it
 _MARKERS = "os^DvPX"  # lines may lie on each other
 _SIDES = {"capsize": 2, "elinewidth": 1}  # deviations
 
@@ -39,7 +40,10 @@ def draw(plot: Plot, study: Study, points: Sequence[Point], out: BinaryIO, *, fo
             grid[rest // across][rest % across].set_axis_off()
         picture.suptitle(plot.title, x=0.01, ha="left", fontweight="bold")
         keys = series.keys()
-        picture.legend(handles=keys, loc="outside lower left", frameon=False, ncols=min(len(keys), 2 * across + 1))
+        longest = max((len(key.get_label()) for key in keys), default=0)
+        fit = max(1, int(size[0] / (_KEY + _LETTER * longest)))
+        columns = min(len(keys), 2 * across + 1, fit)
+        picture.legend(handles=keys, loc="outside lower left", frameon=False, ncols=columns)
 
     painted(fill, out, size=size, format=format, what="Drawing plots")
 
