@@ -111,7 +111,7 @@ def test_attention() -> None:
     assert seen.texts == [TEXT]
     assert seen.titles == ["80.0%", "4.1%"]  # none where there is next to no attention
     assert source.count("<caption>") == 1 and "Words attended to" in seen.words
-    assert "The deeper the colour, the more attention a word gets." in seen.words
+    assert "The deeper the colour, the more attention a word gets, from " in seen.words
     assert "1 holds 80.0% of the attention" in seen.words and "<0.1%" in seen.words
     for foreign in ("without any", "Coloured words speak", "+0.", "Words for", "Words against"):
         assert foreign not in seen.words

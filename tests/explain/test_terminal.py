@@ -166,3 +166,13 @@ def test_a_text_without_words(kind: Kind) -> None:
     assert shown(Explanation("a", "a", 0.2, "...", kind=kind))[-1] == (
         "There is no word in the text, so this is the score of any text without words."
     )
+
+
+def test_attention_that_is_nearly_even_is_told_apart_by_colours() -> None:
+    spans = tuple(Span(at, at + 1, weight) for at, weight in ((0, 0.30), (2, 0.34), (4, 0.36)))
+    explanation = Explanation("l", "l", 0.5, "a b c", spans, kind="attention")
+    assert [round(piece.share, 2) for piece in pieces(explanation) if piece.weight] == [0.0, 0.67, 1.0]
+    clear = replace(explanation, spans=(*spans[:2], Span(4, 5, 0.9)))
+    assert [round(piece.share, 2) for piece in pieces(clear) if piece.weight] == [0.33, 0.38, 1.0]
+    even = replace(explanation, spans=tuple(replace(span, weight=0.2) for span in spans))
+    assert [piece.share for piece in pieces(even) if piece.weight] == [1.0, 1.0, 1.0]

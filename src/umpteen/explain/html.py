@@ -132,7 +132,9 @@ def _text(explanation: Explanation) -> str:
 
 def _legend(explanation: Explanation) -> str:
     if explanation.kind == "attention":
-        return 'The deeper the <mark class="attended" style="--w:1">colour</mark>, the more attention a word gets.'
+        least, most = (share_of(pick(span.weight for span in explanation.spans)) for pick in (min, max))
+        colour = '<mark class="attended" style="--w:1">colour</mark>'
+        return f"The deeper the {colour}, the more attention a word gets, from {least} to {most}."
     against = any(span.weight < 0 for span in explanation.spans)
     legend = '<mark class="for" style="--w:1">for</mark> the label' + (
         ', <mark class="against" style="--w:1">against</mark> it' if against else ""

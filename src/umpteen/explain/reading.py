@@ -19,7 +19,7 @@ class Piece:
 
     text: str
     weight: float  # 0: nothing to show
-    share: float  # of the strongest piece's, between -1 and 1
+    share: float  # of the strongest piece's, between -1 and 1; of attention, of what lies above the faintest
     side: Side = "for"
 
 
@@ -27,6 +27,7 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
     """The text from `start` to `end`, cut where spans begin and end."""
     text, at = explanation.text[:end], start
     strongest = max((abs(span.weight) for span in explanation.spans), default=0.0) or 1.0
+    faintest = _faintest(explanation)
     least = 0.0 if explanation.kind == "sum" else _FAINT * strongest
     for span in explanation.spans:
         if span.end <= at or span.start >= len(text) or abs(span.weight) < least:
@@ -34,10 +35,25 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
         if at < span.start:
             yield Piece(text[at : span.start], 0.0, 0.0)
         side = _side_of(explanation.kind, span.weight)
-        yield Piece(text[max(at, span.start) : span.end], span.weight, span.weight / strongest, side)
+        yield Piece(
+            text[max(at, span.start) : span.end], span.weight, (span.weight - faintest) / (strongest - faintest), side
+        )
         at = span.end
     if at < len(text):
         yield Piece(text[at:], 0.0, 0.0)
+
+
+def _faintest(explanation: Explanation) -> float:
+    """What colours begin at: nothing, but where attention is nearly even the least, or all words would look alike."""
+    weights = [span.weight for span in explanation.spans]
+    if (
+        explanation.kind != "attention"
+        or not weights
+        or min(weights) < max(weights) / 2
+        or min(weights) == max(weights)
+    ):
+        return 0.0
+    return min(weights)
 
 
 def passages(explanation: Explanation, *, whole: int, spans: int, around: int) -> list[tuple[int, int]]:
