@@ -140,3 +140,8 @@ def test_real_texts(real: Callable[..., Path]) -> None:
     assert spelt(vocabulary, vocabulary.tokens(texts[:300], most=9999)) == [
         [word if word in known else "?" for word in words_of(text)] for text in texts[:300]
     ]
+
+
+def test_documents_without_a_known_word_are_blank() -> None:
+    tokens = Tokens(np.array([1, 5, 1, 1, 0, 2], np.int32), np.array([0, 2, 4, 5, 6, 6]))
+    assert tokens.blank().tolist() == [False, True, True, False, True]

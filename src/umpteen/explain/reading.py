@@ -35,9 +35,8 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
         if at < span.start:
             yield Piece(text[at : span.start], 0.0, 0.0)
         side = _side_of(explanation.kind, span.weight)
-        yield Piece(
-            text[max(at, span.start) : span.end], span.weight, (span.weight - faintest) / (strongest - faintest), side
-        )
+        share = (span.weight - faintest) / (strongest - faintest)
+        yield Piece(text[max(at, span.start) : span.end], span.weight, share, side)
         at = span.end
     if at < len(text):
         yield Piece(text[at:], 0.0, 0.0)
@@ -46,14 +45,8 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
 def _faintest(explanation: Explanation) -> float:
     """What colours begin at: nothing, but where attention is nearly even the least, or all words would look alike."""
     weights = [span.weight for span in explanation.spans]
-    if (
-        explanation.kind != "attention"
-        or not weights
-        or min(weights) < max(weights) / 2
-        or min(weights) == max(weights)
-    ):
-        return 0.0
-    return min(weights)
+    least, most = min(weights, default=0.0), max(weights, default=0.0)
+    return least if explanation.kind == "attention" and most / 2 <= least < most else 0.0
 
 
 def passages(explanation: Explanation, *, whole: int, spans: int, around: int) -> list[tuple[int, int]]:

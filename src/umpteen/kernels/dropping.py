@@ -5,9 +5,9 @@ from numba import njit
 
 LEVELS = 1 << 16  # a share is rounded to so many parts
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)  # numbers of a row that splitmix64 mixes
+_STEP = np.uint64(0x9E3779B97F4A7C15)  # splitmix64 mixes multiples of it
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_MASK, _PART = np.uint64(LEVELS - 1), np.uint64(16)
+_LANE, _MASK = np.uint64(16), np.uint64(LEVELS - 1)  # bits that a number gets
 
 
 @njit(cache=True, nogil=True)
@@ -32,5 +32,5 @@ def kept(given, seed, least, out):
         for part in range(4):
             place = part * quarter + at
             if place < size:
-                stays = ((bits >> (np.uint64(part) * _PART)) & _MASK) >= least
+                stays = ((bits >> (np.uint64(part) * _LANE)) & _MASK) >= least
                 out[place] = given[place] if stays else 0

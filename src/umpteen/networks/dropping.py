@@ -51,7 +51,7 @@ class _Dropped(torch.autograd.Function):
 def _kept(given: Tensor, seed: int, least: int, scale: float) -> Tensor:
     given = given.contiguous()
     made, bits = torch.empty_like(given), _BITS[given.dtype]
-    kept(*(_flat(given, bits), seed, least, _flat(made, bits)))
+    kept(_flat(given, bits), seed, least, _flat(made, bits))
     return made.mul_(scale)
 
 

@@ -40,6 +40,11 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
+    def blank(self) -> NDArray[np.bool_]:
+        """Which documents have no id that stands for something known."""
+        known = np.concatenate([[0], np.cumsum(self.ids >= len(SPECIAL))])
+        return np.asarray(known[self.bounds[1:]] == known[self.bounds[:-1]])
+
     def take(self, rows: NDArray[np.integer]) -> "Tokens":
         """The documents at these places."""
         lengths = self.lengths[rows]

@@ -30,7 +30,6 @@ from umpteen.networks.words import MANY
 from umpteen.text.readers import Bag, Reader
 from umpteen.text.regression import LIFT, Regression, Weight, is_feasible, of_features
 from umpteen.text.titles import Titles
-from umpteen.text.tokens import SPECIAL
 from umpteen.text.voters import Own, Rule, Voters
 from umpteen.train.batches import Source
 from umpteen.train.deep import DeepClassifier
@@ -323,7 +322,7 @@ class DXML(DeepClassifier):
         ranking = self._voters.rank(self._laid(source), listed, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
         if self._regression is not None:
             ranking = self._beside(ranking, source, k)
-        told = ~_blank(source)[:, None]  # of nothing that is known nothing follows
+        told = ~source.tokens.blank()[:, None]  # of nothing that is known nothing follows
         return Ranking(np.where(told, ranking.labels, np.int32(-1)), np.where(told, ranking.scores, np.float32(0)))
 
     def _beside(self, ranking: Ranking, source: Source, k: int) -> Ranking:
@@ -356,7 +355,7 @@ class DXML(DeepClassifier):
         assert isinstance(self._network, Embedder)
         titles = Titles()
         source = self._source(titles.noting(corpus))
-        if blank := int(_blank(source).sum()):
+        if blank := int(source.tokens.blank().sum()):
             warnings.warn(
                 f"{blank:,} of {number_of(len(source), 'document')} to learn have no word that the model knows: others "
                 "like them will not be found. Train anew for their words to be read.",
@@ -426,9 +425,3 @@ class DXML(DeepClassifier):
         features, labels = len(self._reader.words) + 2, len(self.labels_)
         self._regression = Regression.load(folder, features=features, labels=labels) if self._weight.share else None
         self._settle()
-
-
-def _blank(source: Source) -> NDArray[np.bool_]:
-    """Which documents have no feature that is known: each of these is a single unknown one."""
-    tokens = source.tokens
-    return np.asarray((tokens.lengths == 1) & (tokens.ids[tokens.bounds[:-1]] < len(SPECIAL)))
