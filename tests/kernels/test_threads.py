@@ -1,8 +1,10 @@
 import time
 
+import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from umpteen.kernels.threads import each, ranges
+from umpteen.kernels.threads import apart, each, ranges
 
 
 @pytest.mark.parametrize("jobs", [0, 1, 2, 7])
@@ -33,6 +35,27 @@ def test_reads_only_a_little_ahead() -> None:
     next(answers)
     assert len(taken) <= 6
     answers.close()
+
+
+def threads_of(api: str) -> list[int]:
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == api]
+
+
+def test_libraries_keep_to_the_thread_of_a_block() -> None:
+    before = threads_of("blas"), threads_of("openmp")
+
+    def work(n: int) -> tuple[int, set[int]]:
+        inner = [*apart(lambda m: m, [1, 2], jobs=2)]  # another may end while this one goes on
+        assert inner == [1, 2]
+        np.ones((64, 64)) @ np.ones((64, 64))
+        return n, {*threads_of("blas"), *threads_of("openmp")}
+
+    assert apart(work, [*range(5)], jobs=2) == [(n, {1}) for n in range(5)]
+    assert (threads_of("blas"), threads_of("openmp")) == before
+    with pytest.raises(ZeroDivisionError):
+        apart(lambda n: 1 // n, [1, 0], jobs=2)
+    assert (threads_of("blas"), threads_of("openmp")) == before
+    assert apart(work, [], jobs=2) == [] and apart(lambda n: n, [3], jobs=2) == [3]
 
 
 def test_ranges() -> None:

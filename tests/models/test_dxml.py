@@ -1,6 +1,7 @@
 """DXML on the toy corpus: its targets and presets, what it chooses, whom it points at, and what it learns later."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from umpteen.core.space import Label
 from umpteen.core.store import MANIFEST
 from umpteen.models import model
 from umpteen.text.index import Index
-from umpteen.text.regression import Weight
 from umpteen.text.voters import Voters
 
 torch = pytest.importorskip("torch")
@@ -74,26 +74,27 @@ def test_a_hierarchy_can_be_walked_instead() -> None:
 def test_the_paper_is_a_preset() -> None:
     paper = model("dxml").preset("paper", **{k: SMALL[k] for k in ("min_df", "precision", "jobs", "batch")}, epochs=60)
     found = paper.fit(TEXTS, LABELS)
-    assert (found._rule.sharpness, found._rule.balance, found.params.optimiser) == (0.0, 0.0, "sgd")
+    assert (found._panel.rule.sharpness, found._panel.rule.balance, found.params.optimiser) == (0.0, 0.0, "sgd")
     assert found._network.heads()[0].size == 0
     assert found.score(TEST, TRUTH) > 0.7
 
 
 def test_what_is_set_is_not_chosen(fitted: Any) -> None:
-    assert set(vars(fitted._rule)) == {"neighbours", "sharpness", "balance"}
+    assert set(vars(fitted._panel.rule)) == {"neighbours", "sharpness", "balance"}
     found = dxml(neighbours=7, sharpness=3.0, balance=0.4, clusters=2).fit(TEXTS, LABELS)
-    assert vars(found._rule) == {"neighbours": 7, "sharpness": 3.0, "balance": 0.4}
-    assert len(found._voters.index.centres) == 2
+    assert vars(found._panel.rule) == {"neighbours": 7, "sharpness": 3.0, "balance": 0.4}
+    assert len(found._panel.voters.index.centres) == 2
 
 
 def test_regression_counts_beside_votes_and_stays_in_the_folder(tmp_path: Path) -> None:
     found = dxml(regression=0.5).fit(TEXTS, LABELS)
-    assert found._weight.share == 0.5 and found._regression.X.shape[0] == len(TEXTS)
+    assert found._panel.weight.share == 0.5 and found._panel.regression.X.shape[0] == len(TEXTS)
     assert found.score(TEST, TRUTH) > 0.9
     ranking = found.rank(TEST, 3)
-    before, found._weight, found._odds = (found._weight, found._odds), Weight(), None
+    whole = found._panel
+    found._panel = replace(whole, regression=None)
     assert not np.allclose(found.rank(TEST, 3).scores, ranking.scores)
-    found._weight, found._odds = before
+    found._panel = whole
     found.save(tmp_path / "m")
     again = umpteen.load(tmp_path / "m").rank(TEST, 3)
     assert np.array_equal(again.labels, ranking.labels) and np.array_equal(again.scores, ranking.scores)
@@ -103,7 +104,7 @@ def test_rare_labels_can_be_lifted(tmp_path: Path) -> None:
     often = TEXTS + [text for text, labels in zip(TEXTS, LABELS, strict=True) if NAMES[0] in labels] * 4
     labels = LABELS + [labels for labels in LABELS if NAMES[0] in labels] * 4
     plain, lifted = (dxml(regression=0.5, lift=lift).fit(often, labels) for lift in (0.0, 1.0))
-    assert lifted._weight.lift == 1 and plain._odds is None
+    assert lifted._panel.weight.lift == 1 and plain._panel.odds is None
     before, after = (found.rank(TEST, 6).csr(6).toarray() for found in (plain, lifted))
     first = plain.labels_.keys.index(NAMES[0])
     assert after[:, first].mean() < before[:, first].mean() and after.max() <= 1
@@ -126,16 +127,17 @@ def test_a_lift_without_regression_is_told() -> None:
 
 def test_members_lie_in_one_space_and_older_folders_still_answer(tmp_path: Path) -> None:
     found = dxml(members=3).fit(TEXTS, LABELS)
-    assert found._voters.index.folds == 3 and found.score(TEST, TRUTH) > 0.9
+    assert found._panel.voters.index.folds == 3 and found.score(TEST, TRUTH) > 0.9
     found.partial_fit(["quartz and basalt in the quarry"] * 4, [["stones"]] * 4)
     found.save(tmp_path / "m")
     again = umpteen.load(tmp_path / "m")
     assert np.array_equal(again.rank(TEST, 3).scores, found.rank(TEST, 3).scores)
     assert again.explain(TEST[0]).neighbours
-    found._voters = Voters(Index.of(found._voters.index.vectors, clusters=2, seed=0), *found._voters.Y)
+    alike = Index.of(found._panel.voters.index.vectors, clusters=2, seed=0)
+    found._panel = replace(found._panel, voters=Voters(alike, *found._panel.voters.Y))
     found.save(tmp_path / "older")  # vectors as they stand behind each other were near or far
     assert umpteen.load(tmp_path / "older").score(TEST, TRUTH) > 0.9
-    found._voters.index.centres = found._voters.index.centres[:, :9]
+    found._panel.voters.index.centres = found._panel.voters.index.centres[:, :9]
     found.save(tmp_path / "forged")
     with pytest.raises(UmpteenError, match="another space"):
         umpteen.load(tmp_path / "forged")
@@ -145,12 +147,12 @@ def test_regression_learns_more_documents_until_they_are_too_many(monkeypatch: p
     found = dxml(regression=0.5).fit(TEXTS, LABELS)
     fresh = "quartz and basalt in the quarry"
     found.partial_fit([fresh] * 4, [["stones"]] * 4)
-    assert found._regression.X.shape[0] == len(TEXTS) + 4
+    assert found._panel.regression.X.shape[0] == len(TEXTS) + 4
     assert found.suggest([fresh], k=1)[0][0][0] == "stones"
     monkeypatch.setattr("umpteen.text.regression.DOCUMENTS", len(TEXTS) + 5)
     with pytest.warns(UmpteenWarning, match="too many for regression"):
         found.partial_fit(["granite in the quarry"] * 4, [["stones"]] * 4)
-    assert found._regression is None and found._weight.share == 0
+    assert found._panel.regression is None and found._panel.weight.share == 0
     assert found.suggest([fresh], k=1)[0][0][0] == "stones"
 
 
@@ -158,7 +160,7 @@ def test_too_many_documents_for_regression(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("umpteen.text.regression.DOCUMENTS", len(TEXTS) - 1)
     with pytest.raises(DataError, match="too many for regression: set regression=0"):
         dxml(regression=0.5).fit(TEXTS, LABELS)
-    assert dxml().fit(TEXTS, LABELS)._regression is None
+    assert dxml().fit(TEXTS, LABELS)._panel.regression is None
 
 
 def test_a_lesson_that_ends_in_between_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -177,15 +179,15 @@ def test_a_lesson_that_ends_in_between_changes_nothing(monkeypatch: pytest.Monke
 
 
 def test_all_training_documents_vote(fitted: Any) -> None:
-    assert len(fitted._voters.index) == fitted.documents_ == len(TEXTS)
-    assert np.allclose(np.linalg.norm(fitted._voters.index.vectors, axis=1), 1, atol=1e-5)
+    assert len(fitted._panel.voters.index) == fitted.documents_ == len(TEXTS)
+    assert np.allclose(np.linalg.norm(fitted._panel.voters.index.vectors, axis=1), 1, atol=1e-5)
 
 
 def test_neighbours_explain_a_label(fitted: Any, tmp_path: Path) -> None:
     found = fitted.explain("a boat with a mast and an anchor", "sailing")
     ranking = fitted.rank(["a boat with a mast and an anchor"], 6)
     assert found.score == pytest.approx(float(ranking.scores[0][ranking.labels[0] == fitted.labels_.id("sailing")][0]))
-    assert 0 < len(found.neighbours) <= fitted._rule.neighbours
+    assert 0 < len(found.neighbours) <= fitted._panel.rule.neighbours
     assert [near.similarity for near in found.neighbours] == sorted(
         (n.similarity for n in found.neighbours), reverse=True
     )

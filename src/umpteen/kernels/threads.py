@@ -1,10 +1,14 @@
 """Blocks of work on several threads, answers in order."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import chain, islice
+from threading import Lock
 from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -29,6 +33,47 @@ def each(work: Callable[[A], B], blocks: Iterable[A], *, jobs: int = 0) -> Itera
             done = running.pop(0).result()
             running.extend(pool.submit(work, block) for block in islice(pending, 1))
             yield done
+
+
+def apart(work: Callable[[A], B], blocks: Sequence[A], *, jobs: int = 0) -> list[B]:
+    """The same for work that calls libraries with threads of their own, each of which then keeps to its block's.
+
+    Threads inside of threads would get in each other's way, and take longer than one.
+    """
+    if len(blocks) < 2:  # one block needs no thread, and may use all
+        return [work(block) for block in blocks]
+    with _ALONE.held(), ThreadPoolExecutor(jobs or cores(), initializer=_alone) as pool:
+        return list(pool.map(work, blocks))
+
+
+def _alone() -> None:
+    """Let OpenMP, of which each library may bring one, take no further thread for what the caller's thread asks."""
+    for library in ThreadpoolController().select(user_api="openmp").lib_controllers:
+        library.set_num_threads(1)
+
+
+class _Limit:
+    """BLAS on one thread for as long as anyone holds it: for all threads alike, as most know no other way."""
+
+    def __init__(self) -> None:
+        self._lock, self._holders = Lock(), 0
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        with self._lock:
+            if not self._holders:
+                self._limit = ThreadpoolController().limit(limits=1, user_api="blas")
+            self._holders += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holders -= 1
+                if not self._holders:
+                    self._limit.restore_original_limits()
+
+
+_ALONE = _Limit()
 
 
 def ranges(total: int, size: int) -> Iterator[tuple[int, int]]:

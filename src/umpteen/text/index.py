@@ -6,6 +6,7 @@ is what counts as near, which is as many times quicker.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from umpteen.kernels.threads import cores
 
 _ROUNDS = 20  # of k-means
 _SAMPLE = 256  # documents per cluster that k-means looks at, at most
+_TOGETHER = 1000  # numbers in vectors to look for together, from which on faiss had better multiply matrices
 
 Vectors = NDArray[np.float32]  # (documents, width)
 
@@ -32,6 +34,7 @@ class Index:
     def __init__(self, vectors: Vectors, centres: Vectors) -> None:
         self.vectors, self.centres = vectors, centres
         self._made: Any = None
+        self._making = Lock()
 
     @classmethod
     def of(cls, vectors: Vectors, *, clusters: int, folds: int = 1, seed: int, jobs: int = 0) -> "Index":
@@ -64,8 +67,8 @@ class Index:
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The k nearest in the `probes` nearest clusters, (vectors, k), -1 for none, and squared distances, rising."""
         with _faiss(jobs) as faiss:
-            if self._made is None:
-                self._made = self._built(faiss)
+            with self._making:
+                self._made = self._made or self._built(faiss)
             if len(self.centres) > 1:
                 self._made.nprobe = min(probes, len(self.centres))
             squares, found = self._made.search(folded(vectors, self.folds), min(k, len(self)))
@@ -115,6 +118,8 @@ def _faiss(jobs: int) -> Iterator[Any]:
     faiss = need("faiss", extra="deep", what="Looking for the nearest documents")
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(jobs or cores())
+    usual = faiss.cvar.distance_compute_blas_threshold  # newer versions wait for 128,000 numbers, which is slower
+    faiss.cvar.distance_compute_blas_threshold = min(usual, _TOGETHER)
     try:
         yield faiss
     finally:

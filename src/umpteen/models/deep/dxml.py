@@ -22,11 +22,13 @@ from umpteen.core.legible import number_of
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels.threads import apart, ranges
 from umpteen.labels.graph import Graph
 from umpteen.labels.vectors import factored, informed, of_unit_length, placed_beside, walked
 from umpteen.networks.embedder import Embedder, Member
 from umpteen.networks.network import Network
 from umpteen.networks.words import MANY
+from umpteen.text.panel import LISTED, Panel
 from umpteen.text.readers import Bag, Reader
 from umpteen.text.regression import LIFT, Regression, Weight, is_feasible, of_features
 from umpteen.text.titles import Titles
@@ -39,8 +41,8 @@ from umpteen.train.settings import Refitted
 from umpteen.train.voting import chosen_clusters, chosen_rule, chosen_weight
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
-_LISTED = 100  # labels with votes that regression stands beside, at least
 _JUDGED = 2000  # documents kept aside that regression is judged by, at most
+_PART = 256  # documents tagged at a time
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
 
 
@@ -171,7 +173,7 @@ class DXML(DeepClassifier):
 
     params: Params
     _network: Network
-    _regression: Regression | None
+    _panel: Panel
     reads_features = True
     learns = True
     reasons: ClassVar[tuple[Kind, ...]] = ("sum",)
@@ -248,19 +250,12 @@ class DXML(DeepClassifier):
             clusters = chosen_clusters(voters, vectors, kept.Y, own, rule, **how)
         part = Weight()
         if p.regression != 0 and is_feasible(self.documents_, len(self.labels_)):
-            ranking = voters.rank(vectors, _LISTED, rule, own, probes=1, jobs=p.jobs)
+            ranking = voters.rank(vectors, LISTED, rule, own, probes=1, jobs=p.jobs)
             some = np.arange(0, len(kept), -(-len(kept) // _JUDGED))
             ranking = Ranking(ranking.labels[some], ranking.scores[some])
             given = self._features(source), source.Y, ranking, self._features(kept)[some], kept.Y[some]
             part = chosen_weight(*given, share=p.regression, lift=p.lift, jobs=p.jobs)
         return asdict(rule) | {"clusters": clusters} | part.told()
-
-    def _decide(self, chosen: Mapping[str, Any]) -> None:
-        """Take what was chosen."""
-        self._clusters, self._rule = int(chosen["clusters"]), Rule.checked(chosen)
-        self._weight = Weight.checked(chosen)
-        if self._rule.balance and not self.params.head:
-            raise DataError("There is no head whose scores could count.")
 
     def _given(self, usual: Rule) -> Rule:
         """The usual rule with what is set."""
@@ -282,13 +277,13 @@ class DXML(DeepClassifier):
         noted = self._titles.noting(corpus)
         self._width = p.width if p.targets == "walks" else min(p.width, len(np.unique(Y.indices)))  # for good
         super()._fit(noted, Y, valid)
-        self._decide(self._chosen)
+        rule, weight = Rule.checked(self._chosen), Weight.checked(self._chosen)
         source = self._source(noted)  # documents kept aside vote too
-        self._voters = self._voting(self._laid(source), Y, clusters=self._clusters)
-        self._regression = None
-        if self._weight.share:
-            self._regression = Regression.of(self._features(source), Y, damping=self._weight.damping, jobs=p.jobs)
-        self._settle()
+        voters = self._voting(self._laid(source), Y, clusters=int(self._chosen["clusters"]))
+        regression = None
+        if weight.share:
+            regression = Regression.of(self._features(source), Y, damping=weight.damping, jobs=p.jobs)
+        self._panel = Panel.of(voters, rule, self._heads(), regression, weight, self.labels_.counts)
 
     def _features(self, source: Source) -> sparse.csr_array:
         """Documents' features, (documents, features), of unit length."""
@@ -309,35 +304,29 @@ class DXML(DeepClassifier):
         assert isinstance(self._network, Embedder)
         return Own(*self._network.heads(), place.astype(np.int64))
 
-    def _settle(self) -> None:
-        """Make ready what tagging needs of the network as it stands."""
-        place = np.full(len(self.labels_), -1, np.int64)
+    def _heads(self) -> Own:
+        """The heads as they stand."""
+        place = np.full(len(self.labels_), -1)
         place[self._known] = np.arange(len(self._known))
-        self._heads = self._own(place)
-        self._odds = self._weight.odds(self.labels_.counts)
+        return self._own(place)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         p, source = self.params, self._source(corpus)
-        listed = k if self._regression is None else max(k, _LISTED)
-        ranking = self._voters.rank(self._laid(source), listed, self._rule, self._heads, probes=p.probes, jobs=p.jobs)
-        if self._regression is not None:
-            ranking = self._beside(ranking, source, k)
+        features = self._features(source)
+
+        def part(rows: tuple[int, int]) -> Ranking:
+            vectors = self._laid(source, np.arange(*rows))
+            return self._panel.rank(vectors, features[slice(*rows)], k, probes=p.probes, jobs=1)
+
+        ranking = Ranking.joined(apart(part, [*ranges(len(source), _PART)], jobs=p.jobs), k)
         told = ~source.tokens.blank()[:, None]  # of nothing that is known nothing follows
         return Ranking(np.where(told, ranking.labels, np.int32(-1)), np.where(told, ranking.scores, np.float32(0)))
 
-    def _beside(self, ranking: Ranking, source: Source, k: int) -> Ranking:
-        """The k best labels of documents with what regression says beside a ranking."""
-        assert self._regression is not None
-        features, share = self._features(source), self._weight.share
-        return self._regression.beside(ranking, features, k, share, odds=self._odds, jobs=self.params.jobs)
-
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
-        p, source = self.params, self._source(corpus)
+        p, source, panel = self.params, self._source(corpus), self._panel
         vectors = self._laid(source)
-        found, cosines, votes = self._voters.nearest(vectors, self._rule, probes=p.probes, jobs=p.jobs)
-        ranking = self._voters.counted(found, votes, vectors, len(self.labels_), self._rule, self._heads)
-        if self._regression is not None:
-            ranking = self._beside(ranking, source, len(self.labels_))
+        found, cosines, votes = panel.voters.nearest(vectors, panel.rule, probes=p.probes, jobs=p.jobs)
+        ranking = panel.counted(found, votes, vectors, self._features(source), len(self.labels_), jobs=p.jobs)
         score = float(ranking.scores[0][ranking.labels[0] == label].sum())  # 0 for a label that nobody votes for
         there = found[0] >= 0
         return by_votes(
@@ -347,13 +336,13 @@ class DXML(DeepClassifier):
             next(corpus.texts()),
             documents=found[0][there],
             similarities=cosines[0][there],
-            Y=self._voters.Y,
+            Y=panel.voters.Y,
             title=self._titles.__getitem__,
         )
 
     def _extend(self, corpus: Corpus, Y: sparse.csr_array) -> None:
         assert isinstance(self._network, Embedder)
-        titles = Titles()
+        titles, panel = Titles(), self._panel
         source = self._source(titles.noting(corpus))
         if blank := int(source.tokens.blank().sum()):
             warnings.warn(
@@ -363,22 +352,21 @@ class DXML(DeepClassifier):
                 stacklevel=2,
             )
         vectors = self._laid(source)
-        voters = self._voters.with_more(vectors, Y)
+        voters = panel.voters.with_more(vectors, Y)
         known, kept = self._known, self._network.kept()
         try:
             self._grow(Y, vectors)
             self._teach(voters, Y.shape[0])
-            regression = self._regression
+            regression = panel.regression
             if regression is not None:
                 more = self._features(source), voters.matrix(Y.shape[1])
-                regression = regression.with_more(*more, damping=self._weight.damping, jobs=self.params.jobs)
+                regression = regression.with_more(*more, damping=panel.weight.damping, jobs=self.params.jobs)
         except BaseException:
             self._known = known
             self._network.restore(kept)
             raise
-        self._weight, self._regression = (self._weight if regression is not None else Weight()), regression
-        self._voters, self._titles = voters, self._titles.with_more(titles)
-        self._settle()
+        self._panel = Panel.of(voters, panel.rule, self._heads(), regression, panel.weight, self.labels_.counts)
+        self._titles = self._titles.with_more(titles)
 
     def _grow(self, Y: sparse.csr_array, vectors: NDArray[np.float32]) -> None:
         """Make room for labels that were never seen: begin them where their neighbours and documents lie."""
@@ -409,19 +397,14 @@ class DXML(DeepClassifier):
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)
         folder.facts["width"] = self._width
-        folder.facts["chosen"] = asdict(self._rule) | {"clusters": self._clusters} | self._weight.told()
-        self._voters.save(folder)
-        if self._regression is not None:
-            self._regression.save(folder)
+        folder.facts["chosen"] = self._panel.told()
+        self._panel.save(folder)
         self._titles.save(folder)
 
     def _load(self, folder: Folder) -> None:
         self._width = folder.facts["width"]
         super()._load(folder)
-        self._decide(folder.facts["chosen"])
-        width = self.params.members * self._width
-        self._voters = Voters.load(folder, labels=len(self.labels_), width=width, folds=self.params.members)
-        self._titles = Titles.load(folder, len(self._voters.index))
-        features, labels = len(self._reader.words) + 2, len(self.labels_)
-        self._regression = Regression.load(folder, features=features, labels=labels) if self._weight.share else None
-        self._settle()
+        size = {"labels": len(self.labels_), "width": self._width, "features": len(self._reader.words) + 2}
+        own, counts = self._heads(), self.labels_.counts
+        self._panel = Panel.load(folder, folder.facts["chosen"], own, counts, folds=self.params.members, **size)
+        self._titles = Titles.load(folder, len(self._panel.voters.index))
