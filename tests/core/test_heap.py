@@ -32,6 +32,26 @@ def test_freed_memory_is_used_again_inside_and_given_back_after() -> None:
     assert faults_of_filling(5, megabytes=8) < 1000  # what is not large stays, as it did before
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only GNU's C library can be told")
+def test_gaps_that_fit_nothing_are_given_back() -> None:
+    if heap._library() is None:
+        pytest.skip("another C library")
+
+    def resident() -> int:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+
+    with heap.kept():
+        held = [np.ones(1 << 20) for _ in range(32)]  # 8 MiB each
+        del held[::2]
+        before = resident()
+        heap.tidy()
+        assert before - resident() > 64 << 20
+    given = resident()
+    heap.tidy()  # outside there is nothing to give back
+    assert abs(resident() - given) < 8 << 20
+
+
 def test_an_error_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="no"), heap.kept():
         raise ValueError("no")

@@ -31,6 +31,7 @@ from umpteen.train.team import Found, Lesson, team
 from umpteen.train.weights import put
 
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
+_TIDY = 8  # steps after which memory that is free is given back
 
 
 def reached(run: Run | None) -> tuple[int, Found]:
@@ -130,6 +131,8 @@ def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: b
     with bar("Learning", loop.epochs * len(loop.source)) as line:
         line.advance(loop.counts["epoch"] * len(loop.source))
         for step in loop.steps():
+            if step.number % _TIDY == 0:
+                heap.tidy()
             line.advance(step.documents)
             losses.append(step.loss)
             documents += step.documents
