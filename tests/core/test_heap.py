@@ -2,6 +2,7 @@
 
 import resource
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,8 +39,7 @@ def test_gaps_that_fit_nothing_are_given_back() -> None:
         pytest.skip("another C library")
 
     def resident() -> int:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * resource.getpagesize()
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
 
     with heap.kept():
         held = [np.ones(1 << 20) for _ in range(32)]  # 8 MiB each
