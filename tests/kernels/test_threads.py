@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from umpteen.kernels.threads import apart, each, ranges
+from umpteen.kernels.threads import alike, apart, each, ranges
 
 
 @pytest.mark.parametrize("jobs", [0, 1, 2, 7])
@@ -61,3 +61,10 @@ def test_libraries_keep_to_the_thread_of_a_block() -> None:
 def test_ranges() -> None:
     assert [*ranges(7, 3)] == [(0, 3), (3, 6), (6, 7)]
     assert [*ranges(0, 3)] == []
+
+
+def test_blocks_alike() -> None:
+    assert alike(2515, 64, 640, jobs=2) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
+    assert alike(2515, 64, 640, jobs=1) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
+    assert alike(100, 64, 640, jobs=2) == [(0, 64), (64, 100)]
+    assert alike(9, 64, 640, jobs=0) == [(0, 9)] and alike(0, 64, 640, jobs=2) == []

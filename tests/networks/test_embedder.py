@@ -6,6 +6,7 @@ import torch
 from scipy import sparse
 
 from umpteen.networks.embedder import Embedder, Member
+from umpteen.networks.words import Places
 from umpteen.text.vocabulary import Tokens
 from umpteen.train.batches import Source
 
@@ -70,14 +71,15 @@ def test_members_stand_behind_each_other() -> None:
 
 def test_heads_are_the_members_logits() -> None:
     net = network(members=2, head=0.5)
-    found = net.embedded(batch())
+    found, places = net.embedded(batch()), Places.of(batch().tokens)
     weights, biases = net.heads()
     for number, member in enumerate(net.each()):
         part = slice(4 * number, 4 * number + 4)
         logits = found.numpy(force=True)[:, part] @ weights[:, part].T + biases[:, number]
         assert member.outputs is not None
-        assert np.allclose(logits, member.outputs(member.scale * member(batch())).numpy(force=True), atol=1e-4)
-    plain = sum(float(member.loss(batch(), net.wanted(batch()), 0.0).detach()) for member in net.each())
+        literal = member.outputs(member.scale * member(batch(), places))
+        assert np.allclose(logits, literal.numpy(force=True), atol=1e-4)
+    plain = sum(float(member.loss(batch(), places, net.wanted(batch()), 0.0).detach()) for member in net.each())
     assert float(net.loss(batch()).detach()) > plain
     assert not len(network().heads()[0])
 

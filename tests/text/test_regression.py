@@ -77,6 +77,21 @@ def test_odds_of_rare_labels_are_lifted():
     np.testing.assert_allclose(joined(ranking, regression.scores(X), 4, 0.25, odds).csr(4).toarray(), wanted, atol=1e-5)
 
 
+def test_the_best_of_both_come_in_the_order_of_plain_sums():
+    random = np.random.default_rng(3)
+    scores = (random.integers(-2, 9, (40, 12)) / 8).astype(np.float32)  # below 0, above 1, and often the same
+    listed = np.stack([random.permutation(14)[:5] for _ in range(40)]).astype(np.int32)
+    listed[random.random(listed.shape) < 0.2] = -1
+    ranking = Ranking(listed, (random.integers(0, 9, listed.shape) / 8).astype(np.float32))
+    whole = 0.5 * np.pad(np.clip(scores, 0, 1), ((0, 0), (0, 2)))
+    for document, place in zip(*np.nonzero(listed >= 0), strict=True):
+        whole[document, listed[document, place]] += 0.5 * ranking.scores[document, place]
+    order = np.argsort(-whole, axis=1, kind="stable")[:, :4]
+    best = np.take_along_axis(whole, order, 1)
+    found = joined(ranking, scores, 4, 0.5)
+    assert np.array_equal(found.labels, np.where(best > 0, order, -1)) and np.allclose(found.scores, best)
+
+
 WRONG = [{"regression": 2}, {"regression": np.nan}, {"damping": 0}, {"lift": -1}, {"lift": np.nan}, {"lift": 500}]
 
 

@@ -79,3 +79,10 @@ _ALONE = _Limit()
 def ranges(total: int, size: int) -> Iterator[tuple[int, int]]:
     """Consecutive (start, end) blocks of `size`."""
     return ((start, min(start + size, total)) for start in range(0, total, size))
+
+
+def alike(total: int, least: int, most: int, *, jobs: int = 0) -> list[tuple[int, int]]:
+    """Consecutive blocks of about the same size within limits, as many for each of `jobs` threads (0: every core)."""
+    threads = jobs or cores()
+    count = max(1, threads * -(-total // (threads * most)))
+    return [*ranges(total, max(least, -(-total // count)))]

@@ -75,3 +75,33 @@ def joined(found, cast, y_bounds, y_labels, vectors, weights, biases, place, cha
             kept = insert(best[query], worth[query], kept, k, labels[at], np.float32(min(score, 1.0)))
         fall(best[query], worth[query], kept)
     return best, worth
+
+
+@njit(cache=True, nogil=True)
+def beside(listed, given, scores, share, odds, k):
+    """The k best labels where scores of all, within 0 and 1, have a share, and those given of labels listed the rest.
+
+    Then the odds of each label are multiplied. Labels beyond the scores have none there; none with nothing is given.
+    """
+    one = np.float32(1)
+    documents, known = scores.shape
+    labels = np.full((documents, k), -1, np.int32)
+    best = np.zeros((documents, k), np.float32)
+    whole = np.zeros(len(odds), np.float32)
+    for document in range(documents):
+        for label in range(known):
+            whole[label] = share * min(max(scores[document, label], np.float32(0)), one)
+        whole[known:] = 0
+        for place in range(listed.shape[1]):
+            label = listed[document, place]
+            if label >= 0:
+                whole[label] += (one - share) * given[document, place]
+        kept = 0
+        for label in range(len(whole)):
+            value = min(whole[label], one)
+            raised = odds[label] * value
+            value = raised / (one - value + raised) if raised > 0 else np.float32(0)
+            if value > 0 and (kept < k or value > best[document, 0]):
+                kept = insert(labels[document], best[document], kept, k, label, value)
+        fall(labels[document], best[document], kept)
+    return labels, best

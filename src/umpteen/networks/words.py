@@ -1,5 +1,7 @@
 """Words: ids of words or features to vectors; with sparse gradients, a step costs only what it saw."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -43,8 +45,22 @@ class Words(nn.Module):
         vectors: Tensor = self.dropout(self.table(tokens))  # (documents, longest, width)
         return vectors
 
-    def summed(self, tokens: Tensor, values: Tensor) -> Tensor:
+    def summed(self, tokens: "Tensor | Places", values: Tensor) -> Tensor:
         """The sum of each document's vectors times their values, (documents, width), never a vector at a time."""
+        at = tokens if isinstance(tokens, Places) else Places.of(tokens)
+        return summed(self.table.weight, at.ids, at.starts, values[at.mask], sparse=self.table.sparse)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Words of documents one after the other, for several tables that sum the same words."""
+
+    mask: Tensor  # (documents, longest): where there are words
+    ids: Tensor  # (words)
+    starts: Tensor  # (documents)
+
+    @classmethod
+    def of(cls, tokens: Tensor) -> "Places":
+        """Where words stand in documents that are filled up with 0, (documents, longest)."""
         mask = tokens != 0
-        starts = F.pad(mask.sum(dim=1).cumsum(0)[:-1], (1, 0))
-        return summed(self.table.weight, tokens[mask], starts, values[mask], sparse=self.table.sparse)
+        return cls(mask, tokens[mask], F.pad(mask.sum(dim=1).cumsum(0)[:-1], (1, 0)))

@@ -18,6 +18,7 @@ from umpteen.core.errors import DataError, UmpteenWarning
 from umpteen.core.ranking import Ranking
 from umpteen.core.sound import check_bounds, check_kind, check_places
 from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels import votes as kernel
 from umpteen.kernels.neighbours import likeness
 from umpteen.kernels.threads import each
 from umpteen.kernels.weights import unit_rows
@@ -175,14 +176,7 @@ def joined(ranking: Ranking, scores: Scores, k: int, share: float, odds: Scores 
 
     With `odds`, those of each label are then multiplied.
     """
-    whole = np.float32(share) * np.clip(scores, 0, 1)
-    beyond = int(ranking.labels.max(initial=-1)) + 1 - whole.shape[1]  # labels that came later
-    whole = np.pad(whole, ((0, 0), (0, max(0, beyond))))
-    documents, places = np.nonzero(ranking.labels >= 0)
-    whole[documents, ranking.labels[documents, places]] += np.float32(1 - share) * ranking.scores[documents, places]
-    whole = np.minimum(whole, 1)
-    if odds is not None:
-        raised = odds[: whole.shape[1]] * whole
-        whole = raised / (1 - whole + raised)
-    found = Ranking.from_dense(whole, k)
-    return Ranking(np.where(found.scores > 0, found.labels, np.int32(-1)), found.scores)
+    labels = max(scores.shape[1], int(ranking.labels.max(initial=-1)) + 1)  # with some that came later
+    raised = np.ones(labels, np.float32) if odds is None else odds
+    assert len(raised) >= labels
+    return Ranking(*kernel.beside(ranking.labels, ranking.scores, scores, np.float32(share), raised[:labels], k))

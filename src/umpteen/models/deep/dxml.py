@@ -22,7 +22,7 @@ from umpteen.core.legible import number_of
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
-from umpteen.kernels.threads import apart, ranges
+from umpteen.kernels.threads import alike, apart
 from umpteen.labels.graph import Graph
 from umpteen.labels.vectors import factored, informed, of_unit_length, placed_beside, walked
 from umpteen.networks.embedder import Embedder, Member
@@ -42,7 +42,7 @@ from umpteen.train.voting import chosen_clusters, chosen_rule, chosen_weight
 
 _USUAL = Rule(neighbours=20, sharpness=20.0, balance=0.5)  # while the network learns, and where nothing can be chosen
 _JUDGED = 2000  # documents kept aside that regression is judged by, at most
-_PART = 256  # documents tagged at a time
+_PART = 64, 640  # documents tagged at a time
 _LOOKED = 20_000  # training documents among which neighbours are looked for while the network learns
 
 
@@ -318,7 +318,7 @@ class DXML(DeepClassifier):
             vectors = self._laid(source, np.arange(*rows))
             return self._panel.rank(vectors, features[slice(*rows)], k, probes=p.probes, jobs=1)
 
-        ranking = Ranking.joined(apart(part, [*ranges(len(source), _PART)], jobs=p.jobs), k)
+        ranking = Ranking.joined(apart(part, alike(len(source), *_PART, jobs=p.jobs), jobs=p.jobs), k)
         told = ~source.tokens.blank()[:, None]  # of nothing that is known nothing follows
         return Ranking(np.where(told, ranking.labels, np.int32(-1)), np.where(told, ranking.scores, np.float32(0)))
 
