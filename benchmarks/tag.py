@@ -7,6 +7,7 @@ before, words are told apart in the calls. MODEL is not changed.
 """
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -15,6 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # as the command does, before anything loads OpenMP
 
 import umpteen
 from umpteen.kernels.threads import cores
