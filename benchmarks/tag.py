@@ -3,7 +3,7 @@
     python benchmarks/tag.py MODEL DATA [--calls 9] [--alone 200]
 
 The first call reads compiled code as well and stands by itself. The others are of a warm process; documents are read
-before, words are told apart in the calls. MODEL is not changed.
+before, words are told apart in the calls. MODEL is not changed; members of a consensus keep their number of threads.
 """
 
 import argparse

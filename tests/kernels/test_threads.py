@@ -1,4 +1,6 @@
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -42,20 +44,53 @@ def threads_of(api: str) -> list[int]:
 
 
 def test_libraries_keep_to_the_thread_of_a_block() -> None:
+    torch = pytest.importorskip("torch")
+    usual = torch.get_num_threads()
+    torch.set_num_threads(2)  # as training does: torch then remembers it for threads to come
     before = threads_of("blas"), threads_of("openmp")
 
     def work(n: int) -> tuple[int, set[int]]:
-        inner = [*apart(lambda m: m, [1, 2], jobs=2)]  # another may end while this one goes on
+        inner = apart(lambda m: m, [1, 2], jobs=2)  # another may end while this one goes on
         assert inner == [1, 2]
         np.ones((64, 64)) @ np.ones((64, 64))
-        return n, {*threads_of("blas"), *threads_of("openmp")}
+        torch.ones(64, 64) @ torch.ones(64, 64)
+        return n, {torch.get_num_threads(), *threads_of("blas"), *threads_of("openmp")}
 
-    assert apart(work, [*range(5)], jobs=2) == [(n, {1}) for n in range(5)]
-    assert (threads_of("blas"), threads_of("openmp")) == before
-    with pytest.raises(ZeroDivisionError):
-        apart(lambda n: 1 // n, [1, 0], jobs=2)
-    assert (threads_of("blas"), threads_of("openmp")) == before
-    assert apart(work, [], jobs=2) == [] and apart(lambda n: n, [3], jobs=2) == [3]
+    try:
+        assert apart(work, [*range(5)], jobs=2) == [(n, {1}) for n in range(5)]
+        with pytest.raises(ZeroDivisionError):
+            apart(lambda n: 1 // n, [1, 0], jobs=2)
+        assert (threads_of("blas"), threads_of("openmp")) == before and torch.get_num_threads() == 2
+        assert apart(work, [], jobs=2) == [] and apart(lambda n: n, [3], jobs=2) == [3]
+    finally:
+        torch.set_num_threads(usual)
+
+
+def test_whoever_leaves_last_raises_the_limit_again() -> None:
+    before, left = threads_of("blas"), threading.Event()
+    with ThreadPoolExecutor(2) as pool:
+        inside = threading.Barrier(2)
+
+        def first(n: int) -> list[int]:
+            if not n:
+                inside.wait(10)
+            return threads_of("blas")
+
+        def second(n: int) -> list[int]:
+            if not n:
+                inside.wait(10)
+            assert left.wait(10)
+            return threads_of("blas")
+
+        slow = pool.submit(apart, second, [0, 1], jobs=1)
+        quick = pool.submit(apart, first, [0, 1], jobs=1)
+        quick.result()
+        left.set()
+        assert {count for block in slow.result() for count in block} <= {1}
+        assert threads_of("blas") == before
+        again = pool.submit(apart, lambda n: threads_of("blas"), [0, 1], jobs=2).result()  # by a thread of its own
+        assert {count for block in again for count in block} <= {1}
+    assert threads_of("blas") == before
 
 
 def test_ranges() -> None:
@@ -66,5 +101,5 @@ def test_ranges() -> None:
 def test_blocks_alike() -> None:
     assert alike(2515, 64, 640, jobs=2) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
     assert alike(2515, 64, 640, jobs=1) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
-    assert alike(100, 64, 640, jobs=2) == [(0, 64), (64, 100)]
+    assert alike(100, 64, 640, jobs=2) == [(0, 100)] and alike(130, 64, 640, jobs=2) == [(0, 65), (65, 130)]
     assert alike(9, 64, 640, jobs=0) == [(0, 9)] and alike(0, 64, 640, jobs=2) == []

@@ -1,5 +1,6 @@
 """DXML on the toy corpus: its targets and presets, what it chooses, whom it points at, and what it learns later."""
 
+import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -83,7 +84,7 @@ def test_what_is_set_is_not_chosen(fitted: Any) -> None:
     assert set(vars(fitted._panel.rule)) == {"neighbours", "sharpness", "balance"}
     found = dxml(neighbours=7, sharpness=3.0, balance=0.4, clusters=2).fit(TEXTS, LABELS)
     assert vars(found._panel.rule) == {"neighbours": 7, "sharpness": 3.0, "balance": 0.4}
-    assert len(found._panel.voters.index.centres) == 2
+    assert len(found._panel.voters.index.centres) == found._panel.told()["clusters"] == 2
 
 
 def test_regression_counts_beside_votes_and_stays_in_the_folder(tmp_path: Path) -> None:
@@ -176,6 +177,15 @@ def test_a_lesson_that_ends_in_between_changes_nothing(monkeypatch: pytest.Monke
     assert np.array_equal(found.rank(TEST, 3).scores, before.scores)
     found.save(tmp_path / "m")
     assert np.array_equal(umpteen.load(tmp_path / "m").rank(TEST, 3).labels, before.labels)
+
+
+def test_parts_on_threads_of_their_own_answer_as_documents_alone() -> None:
+    many, _ = toy(200, seed=2)
+    found = dxml(regression=0.5, members=2, jobs=2).fit(TEXTS, LABELS)
+    alone = [found.rank([text], 6).csr(6).toarray()[0] for text in many]
+    assert np.allclose(found.rank(many, 6).csr(6).toarray(), alone, atol=1e-5)
+    again = copy.deepcopy(found)
+    assert np.array_equal(again.rank(many, 3).scores, found.rank(many, 3).scores)
 
 
 def test_all_training_documents_vote(fitted: Any) -> None:

@@ -6,7 +6,7 @@ import torch
 from scipy import sparse
 
 from umpteen.networks.embedder import Embedder, Member
-from umpteen.networks.words import Places
+from umpteen.networks.words import Strung
 from umpteen.text.vocabulary import Tokens
 from umpteen.train.batches import Source
 
@@ -71,15 +71,15 @@ def test_members_stand_behind_each_other() -> None:
 
 def test_heads_are_the_members_logits() -> None:
     net = network(members=2, head=0.5)
-    found, places = net.embedded(batch()), Places.of(batch().tokens)
+    found, strung = net.embedded(batch()), Strung.of(batch().tokens)
     weights, biases = net.heads()
     for number, member in enumerate(net.each()):
         part = slice(4 * number, 4 * number + 4)
         logits = found.numpy(force=True)[:, part] @ weights[:, part].T + biases[:, number]
         assert member.outputs is not None
-        literal = member.outputs(member.scale * member(batch(), places))
+        literal = member.outputs(member.scale * member(batch(), strung))
         assert np.allclose(logits, literal.numpy(force=True), atol=1e-4)
-    plain = sum(float(member.loss(batch(), places, net.wanted(batch()), 0.0).detach()) for member in net.each())
+    plain = sum(float(member.loss(batch(), strung, net.wanted(batch()), 0.0).detach()) for member in net.each())
     assert float(net.loss(batch()).detach()) > plain
     assert not len(network().heads()[0])
 

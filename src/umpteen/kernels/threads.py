@@ -1,11 +1,12 @@
 """Blocks of work on several threads, answers in order."""
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain, islice
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -40,7 +41,7 @@ def apart(work: Callable[[A], B], blocks: Sequence[A], *, jobs: int = 0) -> list
 
     Threads inside of threads would get in each other's way, and take longer than one.
     """
-    if len(blocks) < 2:  # one block needs no thread, and may use all
+    if len(blocks) < 2:  # one block needs no thread
         return [work(block) for block in blocks]
     with _ALONE.held(), ThreadPoolExecutor(jobs or cores(), initializer=_alone) as pool:
         return list(pool.map(work, blocks))
@@ -53,7 +54,10 @@ def _alone() -> None:
 
 
 class _Limit:
-    """BLAS on one thread for as long as anyone holds it: for all threads alike, as most know no other way."""
+    """BLAS and torch on one thread for as long as anyone holds it: for the whole process, as they know no other way.
+
+    What a thread has limited only that thread may raise again. So one that lives as long as the limit does both.
+    """
 
     def __init__(self) -> None:
         self._lock, self._holders = Lock(), 0
@@ -62,7 +66,10 @@ class _Limit:
     def held(self) -> Iterator[None]:
         with self._lock:
             if not self._holders:
-                self._limit = ThreadpoolController().limit(limits=1, user_api="blas")
+                begun, self._over = Event(), Event()
+                self._keeper = Thread(target=self._keep, args=(begun, self._over), daemon=True)
+                self._keeper.start()
+                begun.wait()
             self._holders += 1
         try:
             yield
@@ -70,7 +77,23 @@ class _Limit:
             with self._lock:
                 self._holders -= 1
                 if not self._holders:
-                    self._limit.restore_original_limits()
+                    self._over.set()
+                    self._keeper.join()
+
+    @staticmethod
+    def _keep(begun: Event, over: Event) -> None:
+        torch = sys.modules.get("torch")  # where it is not loaded there is nothing to limit
+        before = torch.get_num_threads() if torch is not None else 0
+        try:
+            with ThreadpoolController().select(user_api="blas").limit(limits=1):
+                if torch is not None:
+                    torch.set_num_threads(1)  # for threads that begin from now on
+                begun.set()
+                over.wait()
+        finally:
+            begun.set()
+            if torch is not None:
+                torch.set_num_threads(before)
 
 
 _ALONE = _Limit()
@@ -84,5 +107,5 @@ def ranges(total: int, size: int) -> Iterator[tuple[int, int]]:
 def alike(total: int, least: int, most: int, *, jobs: int = 0) -> list[tuple[int, int]]:
     """Consecutive blocks of about the same size within limits, as many for each of `jobs` threads (0: every core)."""
     threads = jobs or cores()
-    count = max(1, threads * -(-total // (threads * most)))
-    return [*ranges(total, max(least, -(-total // count)))]
+    count = max(1, min(threads * -(-total // (threads * most)), total // least))
+    return [*ranges(total, max(1, -(-total // count)))]

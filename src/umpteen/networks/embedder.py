@@ -16,7 +16,7 @@ from umpteen.networks.dropping import dropped
 from umpteen.networks.layers import Norm
 from umpteen.networks.network import Documents, Network
 from umpteen.networks.outputs import Outputs
-from umpteen.networks.words import Places, Words
+from umpteen.networks.words import Strung, Words
 
 _SPREAD = 0.1  # of what features' vectors begin as where the hidden layer is normalised
 _SCALE = 10.0  # what the head's logits begin as many times of
@@ -49,19 +49,19 @@ class Member(nn.Module):
         self.scale = nn.Parameter(torch.tensor(_SCALE), requires_grad=head)
         self.outputs = Outputs(width, len(shares)) if head else None
 
-    def forward(self, batch: Documents, places: Places) -> Tensor:
+    def forward(self, batch: Documents, strung: Strung) -> Tensor:
         """Where documents lie, (documents, width)."""
         assert batch.values is not None
         of_features, of_hidden, of_last = self.dropouts
         values = dropped(batch.values, of_features, self.training)
-        inner = self.words.summed(places, values) + self.shift
+        inner = self.words.summed(strung, values) + self.shift
         inner = inner if self.norm is None else self.norm(inner)
         inner = dropped(F.relu(inner) if self.relu else inner, of_hidden, self.training)
         return F.normalize(dropped(self.last(inner), of_last, self.training), dim=1)
 
-    def loss(self, batch: Documents, places: Places, wanted: Tensor, head: float) -> Tensor:
+    def loss(self, batch: Documents, strung: Strung, wanted: Tensor, head: float) -> Tensor:
         """Smooth L1 distances to where documents should lie, summed over dimensions, and the head's cross-entropy."""
-        found = self(batch, places)
+        found = self(batch, strung)
         apart = F.smooth_l1_loss(found, wanted, reduction="none").sum(dim=1)
         if self.outputs is not None:
             apart = apart + head * self.outputs.cross_entropy(self.scale * found, batch.positives, batch.worth)
@@ -94,8 +94,8 @@ class Embedder(Network):
 
     def embedded(self, batch: Documents) -> Tensor:
         """Where documents lie for all members together, (documents, members x width), of unit length."""
-        places = Places.of(batch.tokens)
-        parts: list[Tensor] = [member(batch, places) for member in self.each()]
+        strung = Strung.of(batch.tokens)
+        parts: list[Tensor] = [member(batch, strung) for member in self.each()]
         return torch.cat(parts, dim=1).div(len(parts) ** 0.5)
 
     def wanted(self, batch: Documents) -> Tensor:
@@ -106,8 +106,8 @@ class Embedder(Network):
         return F.normalize(means, dim=1) if self.unit else means
 
     def loss(self, batch: Documents) -> Tensor:
-        places, wanted = Places.of(batch.tokens), self.wanted(batch)
-        return torch.stack([member.loss(batch, places, wanted, self.head) for member in self.each()]).sum()
+        strung, wanted = Strung.of(batch.tokens), self.wanted(batch)
+        return torch.stack([member.loss(batch, strung, wanted, self.head) for member in self.each()]).sum()
 
     def heads(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Weights (labels, members x width) and biases (labels, members) that turn `embedded` into members' logits."""

@@ -45,14 +45,14 @@ class Words(nn.Module):
         vectors: Tensor = self.dropout(self.table(tokens))  # (documents, longest, width)
         return vectors
 
-    def summed(self, tokens: "Tensor | Places", values: Tensor) -> Tensor:
+    def summed(self, tokens: "Tensor | Strung", values: Tensor) -> Tensor:
         """The sum of each document's vectors times their values, (documents, width), never a vector at a time."""
-        at = tokens if isinstance(tokens, Places) else Places.of(tokens)
+        at = tokens if isinstance(tokens, Strung) else Strung.of(tokens)
         return summed(self.table.weight, at.ids, at.starts, values[at.mask], sparse=self.table.sparse)
 
 
 @dataclass(frozen=True)
-class Places:
+class Strung:
     """Words of documents one after the other, for several tables that sum the same words."""
 
     mask: Tensor  # (documents, longest): where there are words
@@ -60,7 +60,7 @@ class Places:
     starts: Tensor  # (documents)
 
     @classmethod
-    def of(cls, tokens: Tensor) -> "Places":
+    def of(cls, tokens: Tensor) -> "Strung":
         """Where words stand in documents that are filled up with 0, (documents, longest)."""
         mask = tokens != 0
         return cls(mask, tokens[mask], F.pad(mask.sum(dim=1).cumsum(0)[:-1], (1, 0)))

@@ -22,6 +22,8 @@ _ROUNDS = 20  # of k-means
 _SAMPLE = 256  # documents per cluster that k-means looks at, at most
 _TOGETHER = 1000  # numbers in vectors to look for together, from which on faiss had better multiply matrices
 
+_MAKING = Lock()
+
 Vectors = NDArray[np.float32]  # (documents, width)
 
 
@@ -34,7 +36,6 @@ class Index:
     def __init__(self, vectors: Vectors, centres: Vectors) -> None:
         self.vectors, self.centres = vectors, centres
         self._made: Any = None
-        self._making = Lock()
 
     @classmethod
     def of(cls, vectors: Vectors, *, clusters: int, folds: int = 1, seed: int, jobs: int = 0) -> "Index":
@@ -67,8 +68,9 @@ class Index:
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The k nearest in the `probes` nearest clusters, (vectors, k), -1 for none, and squared distances, rising."""
         with _faiss(jobs) as faiss:
-            with self._making:
-                self._made = self._made or self._built(faiss)
+            if self._made is None:
+                with _MAKING:
+                    self._made = self._made or self._built(faiss)
             if len(self.centres) > 1:
                 self._made.nprobe = min(probes, len(self.centres))
             squares, found = self._made.search(folded(vectors, self.folds), min(k, len(self)))
@@ -114,7 +116,10 @@ def folded(vectors: Vectors, folds: int) -> Vectors:
 
 @contextmanager
 def _faiss(jobs: int) -> Iterator[Any]:
-    """The library on so many threads; others that share its runtime, as torch does, find theirs as they were."""
+    """The library on so many threads; others that share its runtime, as torch does, find theirs as they were.
+
+    From when on it multiplies matrices is for the whole process, and stays.
+    """
     faiss = need("faiss", extra="deep", what="Looking for the nearest documents")
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(jobs or cores())

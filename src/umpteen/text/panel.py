@@ -69,7 +69,7 @@ class Panel:
 
     def told(self) -> dict[str, float]:
         """How each counts, for a folder to tell."""
-        return asdict(self.rule) | self.weight.told()
+        return asdict(self.rule) | {"clusters": len(self.voters.index.centres)} | self.weight.told()
 
     def save(self, folder: NewFolder) -> None:
         """Write who speaks, for `load`."""

@@ -311,14 +311,14 @@ class DXML(DeepClassifier):
         return self._own(place)
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
-        p, source = self.params, self._source(corpus)
-        features = self._features(source)
+        p, source, panel = self.params, self._source(corpus), self._panel
+        features, parts = self._features(source), alike(len(source), *_PART, jobs=p.jobs)
 
         def part(rows: tuple[int, int]) -> Ranking:
             vectors = self._laid(source, np.arange(*rows))
-            return self._panel.rank(vectors, features[slice(*rows)], k, probes=p.probes, jobs=1)
+            return panel.rank(vectors, features[slice(*rows)], k, probes=p.probes, jobs=1)
 
-        ranking = Ranking.joined(apart(part, alike(len(source), *_PART, jobs=p.jobs), jobs=p.jobs), k)
+        ranking = Ranking.joined(apart(part, parts, jobs=p.jobs), k)
         told = ~source.tokens.blank()[:, None]  # of nothing that is known nothing follows
         return Ranking(np.where(told, ranking.labels, np.int32(-1)), np.where(told, ranking.scores, np.float32(0)))
 
