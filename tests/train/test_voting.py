@@ -92,10 +92,12 @@ def test_regression_gets_a_share_where_it_ranks_better_and_none_where_it_does_no
 def test_rare_labels_are_lifted_where_that_ranks_better() -> None:
     X = sparse.csr_array(np.repeat(np.eye(2), [9, 3], axis=0).astype(np.float32))
     Y = sparse.csr_array(np.array([[1, 0]] * 9 + [[1, 1]] + [[0, 1]] * 2))  # the second kind is mostly of the rare one
-    both = Ranking(np.tile(np.array([[0, 1]], np.int32), (2, 1)), np.array([[0.9, 0.1], [0.6, 0.5]], np.float32))
-    part = chosen_weight(X, Y, both, X[[0, 11]], Y[[0, 11]], share=0.1, jobs=1)
-    assert part.lift > 0
-    assert chosen_weight(X, Y, both, X[[0, 11]], Y[[0, 0]], share=0.1, jobs=1).lift == 0
+    scores = np.tile(np.array([[0.9, 0.1], [0.6, 0.5]], np.float32), (20, 1))
+    both, kept = Ranking(np.tile(np.array([[0, 1]], np.int32), (40, 1)), scores), X[[0, 11] * 20]
+    assert chosen_weight(X, Y, both, kept, Y[[0, 11] * 20], share=0.1, jobs=1).lift > 0
+    assert chosen_weight(X, Y, both, kept, Y[[0, 0] * 20], share=0.1, jobs=1).lift == 0
+    few = Ranking(both.labels[:2], both.scores[:2])
+    assert chosen_weight(X, Y, few, kept[:2], Y[[0, 0]], share=0.1, jobs=1).lift == 0.4  # two may be luck: as usual
 
 
 def test_documents_with_like_words_get_a_share_where_they_rank_better():

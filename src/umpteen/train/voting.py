@@ -1,18 +1,21 @@
 """How neighbours vote, chosen on documents kept aside: how many, how sharply, with how much of labels' own scores."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from umpteen.core.ranking import Ranking, blended
-from umpteen.metrics.ranking import Judged
+from umpteen.metrics.ranking import Floats, Judged
 from umpteen.text.alike import Alike, Ballot
 from umpteen.text.index import Vectors
 from umpteen.text.regression import Regression, Weight, joined
 from umpteen.text.voters import Own, Rule, Voters
+
+A = TypeVar("A")
 
 _COUNTS = (5, 10, 20, 30, 50, 100)
 _SHARPNESS = (0.0, 5.0, 10.0, 20.0, 40.0)
@@ -23,6 +26,8 @@ _WORDS = (1.0, 1.5), (20, 50, 100), (1.0, 2.0, 4.0, 8.0), (0.1, 0.25, 0.5, 0.75)
 _SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)  # of regression
 _DAMPING = (0.1, 0.3, 1.0)
 _LIFTS = (0.0, 0.2, 0.4)  # of rare labels
+_USUAL = Weight(share=0.65, damping=0.3, lift=0.4)
+_SURE = 2.0  # standard errors
 _WORTH = 0.001  # of nDCG@5 that quicker tagging by clusters may cost
 _FILLED = 200  # documents in a cluster at least, on the average
 _SLOWER = 10  # comparing with a document in a cluster takes as long as with so many of all documents in one go
@@ -38,7 +43,7 @@ def chosen_rule(
     free: Collection[str],
     jobs: int = 0,
 ) -> Rule:
-    """The rule that ranks documents kept aside best by nDCG@5; what is not `free`, or makes no difference, is as usual.
+    """The rule that ranks documents kept aside best by nDCG@5; as usual what is not `free`, or not surely better.
 
     The number of voters and the sharpness are chosen together, then the balance.
     """
@@ -48,15 +53,18 @@ def chosen_rule(
     most = replace(usual, neighbours=max(counts))
     found, cosines, _ = voters.nearest(vectors, most, probes=len(voters.index.centres), jobs=jobs)
 
-    def score(rule: Rule) -> float:
+    def score(rule: Rule) -> Floats:
         near = slice(0, rule.neighbours)
         votes = np.exp(rule.sharpness * (cosines[:, near] - cosines[:, :1])).astype(np.float32)
         ranking = voters.counted(found[:, near], votes, vectors, 5, rule, own, jobs=jobs)
-        return Judged.of(ranking, Y, k=5).ndcg(5).value
+        return _of_documents(ranking, Y)
+
+    def best(rules: list[Rule]) -> Rule:
+        return _surely_best([(rule, score(rule)) for rule in rules]) if len(rules) > 1 else rules[0]
 
     rules = [replace(usual, neighbours=count, sharpness=weight) for count in counts for weight in weights]
-    best = _best([usual, *(rule for rule in rules if rule != usual)], score)
-    return _best([best, *(replace(best, balance=share) for share in balances if share != best.balance)], score)
+    near = best([usual, *(rule for rule in rules if rule != usual)])
+    return best([near, *(replace(near, balance=share) for share in balances if share != near.balance)])
 
 
 def chosen_beside(voters: Voters, vectors: Vectors, Y: sparse.csr_array, own: Ranking, *, jobs: int = 0) -> Rule | None:
@@ -87,23 +95,22 @@ def chosen_weight(
     lift: float | None = None,
     jobs: int = 0,
 ) -> Weight:
-    """How regression by documents X should count beside a ranking of those kept aside, where it is not given."""
+    """How regression by documents X should count beside a ranking of those kept aside, where it is not given.
+
+    As usual where nothing is surely better; not at all where that is better than as usual.
+    """
     shares, lifts = _SHARES if share is None else (share,), _LIFTS if lift is None else (lift,)
     counts = np.bincount(Y.indices, minlength=Y.shape[1])
-
-    def score(made: Ranking) -> float:
-        return Judged.of(made, truth, k=5).ndcg(5).value
-
-    best, found = score(ranking) if share is None else -1.0, Weight()
+    usual = replace(_USUAL, share=_USUAL.share if share is None else share, lift=_USUAL.lift if lift is None else lift)
+    found = dict[Weight, Floats]()
     for damping in _DAMPING:
-        scores, before = Regression.of(X, Y, damping=damping, jobs=jobs).scores(kept, jobs=jobs), best
+        scores = Regression.of(X, Y, damping=damping, jobs=jobs).scores(kept, jobs=jobs)
         for weight in (Weight(part, damping, rise) for part, rise in product(shares, lifts)):
-            value = score(joined(ranking, scores, 5, weight.share, weight.odds(counts)))
-            if value > best:
-                best, found = value, weight
-        if best == before:
-            break  # more damping hardly ever does better then, and each costs as much as the one before
-    return found
+            found[weight] = _of_documents(joined(ranking, scores, 5, weight.share, weight.odds(counts)), truth)
+    if share is None:
+        found[Weight()] = _of_documents(ranking, truth)
+        usual = max(Weight(), usual, key=lambda weight: found[weight].sum())
+    return _surely_best([(usual, found[usual]), *found.items()])
 
 
 def chosen_ballot(
@@ -131,9 +138,19 @@ def chosen_ballot(
     return found
 
 
-def _best(rules: list[Rule], score: Callable[[Rule], float]) -> Rule:
-    """The first of the best; a single one is not even tried."""
-    return max(rules, key=score) if len(rules) > 1 else rules[0]
+def _of_documents(ranking: Ranking, Y: sparse.csr_array) -> Floats:
+    """What each document adds to nDCG@5."""
+    return Judged.of(ranking, Y, k=5).ndcg(5).above
+
+
+def _surely_best(found: list[tuple[A, Floats]]) -> A:
+    """Of ways to rank, with what documents add to a score, the best if it is surely better than the first, the usual.
+
+    The best of many on a few documents is mostly luck.
+    """
+    (usual, base), (best, scores) = found[0], max(found, key=lambda each: each[1].sum())
+    better = scores - base
+    return best if better.sum() > _SURE * better.std() * len(better) ** 0.5 else usual
 
 
 def chosen_clusters(
