@@ -116,8 +116,13 @@ def test_rare_labels_can_be_lifted(tmp_path: Path) -> None:
 def test_of_nothing_that_is_known_nothing_follows() -> None:
     found = dxml(epochs=1, least_steps=0).fit(TEXTS, LABELS)
     assert found.suggest(["zzz qqq"], k=3) == [[]]
-    with pytest.warns(UmpteenWarning, match="1 of 2 documents to learn have no word that the model knows"):
-        found.partial_fit(["zzz qqq", TEXTS[0]], [["stones"], ["stones"]])
+    with pytest.warns(UmpteenWarning, match="Of 3 documents to learn 1 without a word or feature that the model knows"):
+        found.partial_fit(["zzz qqq", TEXTS[0], TEXTS[1]], [["nowhere"], ["stones"], ["stones"]])
+    given = {name for answers in found.suggest([*TEXTS, "zzz qqq"], k=8) for name, _ in answers}
+    assert "stones" in given and "nowhere" not in given
+    with pytest.warns(UmpteenWarning, match="Of 1 document to learn 1 without"):
+        found.partial_fit(["zzz qqq"], [["nothing"]])
+    assert found.suggest([TEXTS[0]], k=1) and "nothing" in found.labels_.keys
 
 
 def test_a_lift_without_regression_is_told() -> None:

@@ -346,11 +346,13 @@ class DXML(DeepClassifier):
         source = self._source(titles.noting(corpus))
         if blank := int(source.tokens.blank().sum()):
             warnings.warn(
-                f"{blank:,} of {number_of(len(source), 'document')} to learn have no word that the model knows: others "
-                "like them will not be found. Train anew for their words to be read.",
+                f"Of {number_of(len(source), 'document')} to learn {blank:,} without a word or feature that the model "
+                "knows: of these nothing is learnt. Train anew for their words to be read.",
                 UmpteenWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
+            Y = sparse.csr_array(sparse.diags_array((~source.tokens.blank()).astype(Y.dtype)) @ Y)
+            Y.eliminate_zeros()  # what lies anywhere would speak for its labels everywhere
         vectors = self._laid(source)
         voters = panel.voters.with_more(vectors, Y)
         known, kept = self._known, self._network.kept()
