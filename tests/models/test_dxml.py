@@ -213,6 +213,8 @@ def test_neighbours_explain_a_label(fitted: Any, tmp_path: Path) -> None:
     assert set(nearest.labels) == set(LABELS[number])
     fitted.save(tmp_path / "m")
     assert umpteen.load(tmp_path / "m").explain("a boat with a mast and an anchor", "sailing") == found
+    with pytest.raises(SettingError, match="DXML explains itself in one way only: leave 'by' out"):
+        fitted.explain("a boat with a mast", "sailing", by="attention")
 
 
 def test_new_labels_get_vectors_beside_the_labels_they_meet() -> None:

@@ -70,7 +70,7 @@ def test_without_attention_words_lean() -> None:
         assert explanation.kind == "leaning"
         right += explanation.features[0].name in TOPICS[truth[0]].split()
     assert right >= 14
-    with pytest.raises(SettingError, match="'by' cannot be 'attention'"):
+    with pytest.raises(SettingError, match="explains itself in one way only"):
         found.explain(TEST[0], by="attention")
 
 

@@ -23,7 +23,7 @@ from umpteen.contract.tail import Tail
 from umpteen.contract.tuning import Tuning
 from umpteen.core import memory
 from umpteen.core.corpus import Corpus
-from umpteen.core.errors import DataError, UmpteenError, check_choice
+from umpteen.core.errors import DataError, SettingError, UmpteenError, check_choice
 from umpteen.core.ranking import Ranking
 from umpteen.core.run import Run
 from umpteen.core.space import Label, LabelSpace
@@ -214,8 +214,11 @@ class Classifier(Saved):
         `by` is one of `reasons`, the ways in which this model can explain itself; without it, the first.
         """
         self._check_fitted()
+        ways = self._reasons()
+        if by is not None and by not in ways and len(ways) == 1:
+            raise SettingError(f"{type(self).__name__} explains itself in one way only: leave 'by' out.")
         if by is not None:
-            check_choice("by", by, self._reasons())
+            check_choice("by", by, ways)
         given = corpus_of([X] if isinstance(X, str) else X)
         corpus = next(given.batches(1), None)
         if corpus is None:
@@ -225,7 +228,7 @@ class Classifier(Saved):
             if best < 0:
                 raise DataError("The document gets no label, so there is nothing to explain: name one with --label.")
         number = best if label is None else self.labels_.id(label)
-        found = self._explain(corpus, number, by or self._reasons()[0])
+        found = self._explain(corpus, number, by or ways[0])
         if self.tuning_ is None:
             return found
         return replace(found, score=self._chance(corpus, number, found.score), raw=found.score)
