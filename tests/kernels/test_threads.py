@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from umpteen.kernels.threads import alike, apart, each, ranges
+from umpteen.kernels.threads import apart, each, evenly, ranges
 
 
 @pytest.mark.parametrize("jobs", [0, 1, 2, 7])
@@ -98,8 +98,8 @@ def test_ranges() -> None:
     assert [*ranges(0, 3)] == []
 
 
-def test_blocks_alike() -> None:
-    assert alike(2515, 64, 640, jobs=2) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
-    assert alike(2515, 64, 640, jobs=1) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
-    assert alike(100, 64, 640, jobs=2) == [(0, 100)] and alike(130, 64, 640, jobs=2) == [(0, 65), (65, 130)]
-    assert alike(9, 64, 640, jobs=0) == [(0, 9)] and alike(0, 64, 640, jobs=2) == []
+def test_blocks_of_about_the_same_size() -> None:
+    assert evenly(2515, 64, 640, jobs=2) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
+    assert evenly(2515, 64, 640, jobs=1) == [(0, 629), (629, 1258), (1258, 1887), (1887, 2515)]
+    assert evenly(100, 64, 640, jobs=2) == [(0, 100)] and evenly(130, 64, 640, jobs=2) == [(0, 65), (65, 130)]
+    assert evenly(9, 64, 640, jobs=0) == [(0, 9)] and evenly(0, 64, 640, jobs=2) == []

@@ -215,9 +215,9 @@ class Classifier(Saved):
         """
         self._check_fitted()
         ways = self._reasons()
-        if by is not None and by not in ways and len(ways) == 1:
-            raise SettingError(f"{type(self).__name__} explains itself in one way only: leave 'by' out.")
-        if by is not None:
+        if by is not None and by not in ways:
+            if len(ways) == 1:
+                raise SettingError(f"{type(self).__name__} explains itself in one way only: leave 'by' out.")
             check_choice("by", by, ways)
         given = corpus_of([X] if isinstance(X, str) else X)
         corpus = next(given.batches(1), None)

@@ -37,7 +37,7 @@ def each(work: Callable[[A], B], blocks: Iterable[A], *, jobs: int = 0) -> Itera
 
 
 def apart(work: Callable[[A], B], blocks: Sequence[A], *, jobs: int = 0) -> list[B]:
-    """The same for work that calls libraries with threads of their own, each of which then keeps to its block's.
+    """`each`, all at once, for work that calls libraries with threads of their own; these keep to the block's thread.
 
     Threads inside of threads would get in each other's way, and take longer than one.
     """
@@ -104,7 +104,7 @@ def ranges(total: int, size: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + size, total)) for start in range(0, total, size))
 
 
-def alike(total: int, least: int, most: int, *, jobs: int = 0) -> list[tuple[int, int]]:
+def evenly(total: int, least: int, most: int, *, jobs: int = 0) -> list[tuple[int, int]]:
     """Consecutive blocks of about the same size within limits, as many for each of `jobs` threads (0: every core)."""
     threads = jobs or cores()
     count = max(1, min(threads * -(-total // (threads * most)), total // least))

@@ -22,7 +22,7 @@ from umpteen.core.legible import number_of
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
-from umpteen.kernels.threads import alike, apart
+from umpteen.kernels.threads import apart, evenly
 from umpteen.labels.graph import Graph
 from umpteen.labels.vectors import factored, informed, of_unit_length, placed_beside, walked
 from umpteen.networks.embedder import Embedder, Member
@@ -312,7 +312,7 @@ class DXML(DeepClassifier):
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         p, source, panel = self.params, self._source(corpus), self._panel
-        features, parts = self._features(source), alike(len(source), *_PART, jobs=p.jobs)
+        features, parts = self._features(source), evenly(len(source), *_PART, jobs=p.jobs)
 
         def part(rows: tuple[int, int]) -> Ranking:
             vectors = self._laid(source, np.arange(*rows))
