@@ -120,10 +120,10 @@ class Bench:
 
     def _measure(self, name: str, system: str) -> None:
         if not is_peer(system) and not self.options.quick and system not in self.compiled:
-            self.compiled[system] = self._child("compile", name, system)["compile_s"]
+            self.compiled[system] = self.child("compile", name, system)["compile_s"]
             self.results.compile_s = max(self.compiled.values())
         row: Row = {"data": name, "system": system, "when": time.strftime("%Y-%m-%d %H:%M"), "repeats": 1}
-        row |= self._child("train", name, system) | self._child("tag", name, system)
+        row |= self.child("train", name, system) | self.child("tag", name, system)
         row |= scores(self.work / name, np.load(self.work / "answer.npy"))
         self.results.put(row)
 
@@ -137,17 +137,18 @@ class Bench:
     def _again(self, name: str, system: str) -> None:
         row = self.results.find(name, system)
         assert row is not None
-        seconds = self._child("train", name, system)["train_s"]
+        seconds = self.child("train", name, system)["train_s"]
         self.results.put(row | {"train_s": min(row["train_s"], seconds), "repeats": row["repeats"] + 1})
 
-    def _child(self, step: str, name: str, system: str) -> dict[str, float]:
+    def child(self, step: str, name: str, system: str, seed: int = 0) -> dict[str, float]:
         """One step in a process of its own."""
         data, model, answer = self.work / name, self.work / "model", self.work / "answer.json"
         if kind(system).reads_text and not (data / "train.txt").exists():
             sets.write_text(data)
         if step == "train":
             rmtree(model, ignore_errors=True)
-        command = [self.pythons[system], "-m", "peers.measure", step, system, str(data), str(model), str(answer)]
+        said = (step, system, str(data), str(model), str(answer), str(seed))
+        command = [self.pythons[system], "-m", "peers.measure", *said]
         try:
             done = subprocess.run(
                 command, env=self.env, timeout=self.options.limit, capture_output=True, text=True, errors="replace"

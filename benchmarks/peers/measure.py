@@ -1,6 +1,6 @@
 """One system trained, or asked, in a process of its own, on two cores.
 
-python -m peers.measure (compile|train|tag) SYSTEM DATA MODEL ANSWER
+python -m peers.measure (compile|train|tag) SYSTEM DATA MODEL ANSWER SEED
 
 DATA holds X, Y, Xt and Yt as .npz. ANSWER gets the figures as JSON, and, next to it, the labels given as .npy.
 """
@@ -89,12 +89,13 @@ def peak() -> float:
 
 def main() -> None:
     """Run one step as the arguments say."""
-    step, name, *paths = sys.argv[1:]
+    step, name, *paths, seed = sys.argv[1:]
     data, model, answer = map(Path, paths)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     made, settings = SYSTEMS[name]
     system = made(**settings)
+    system.seed(int(seed))
     figures = (
         tag(system, data, model, answer)
         if step == "tag"

@@ -23,6 +23,9 @@ class System:
     reads_text: ClassVar[bool] = False  # trains from a file in the XC repository's form, not from matrices
     model: Any
 
+    def seed(self, seed: int) -> None:
+        """Draw by this, where a system can be told."""
+
     def read(self, data: Path) -> None:
         """Take the training data in, in the form the system wants."""
         self.X, self.Y = matrix(data, "X"), matrix(data, "Y")
@@ -69,6 +72,9 @@ class Umpteen(System):
         import umpteen
 
         self.model = umpteen.PLT.preset(preset, jobs=THREADS) if preset else umpteen.PLT(jobs=THREADS)
+
+    def seed(self, seed: int) -> None:
+        self.model.set_params(seed=seed)
 
     def warm_up(self) -> None:
         few = self.X[:100]

@@ -64,3 +64,22 @@ def test_ratios_are_to_the_best_peer_of_each_column(monkeypatch: pytest.MonkeyPa
     assert cells[:3] == ["d", "umpteen", "3.00 +"]
     assert cells[3] == "1.00 -"
     assert cells[7:9] == ["1.00 +", "+1.00 +"]
+
+
+def test_means_and_errors_of_several_trainings(tmp_path: Path) -> None:
+    out = tmp_path / "results.json"
+    command = [
+        sys.executable,
+        COMMAND.with_name("precision.py"),
+        "--data",
+        "generated-small",
+        "--systems",
+        "umpteen-fast",
+    ]
+    command += ["--times", "2", "--out", str(out)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout
+    first, second = json.loads(out.read_text())
+    assert (first["seed"], second["seed"]) == (0, 1)
+    assert first["P@5"] != second["P@5"]  # a seed that is passed on
+    mean, error = (first["P@5"] + second["P@5"]) / 2, abs(first["P@5"] - second["P@5"]) / 2
+    assert f"{mean:.2f} ± {error:.2f}" in printed

@@ -1,5 +1,6 @@
 """Memory that stays with the process while it trains."""
 
+import os
 import resource
 import sys
 from pathlib import Path
@@ -69,3 +70,12 @@ def test_other_libraries_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(heap, "_library", lambda: None)
     with heap.kept():
         assert heap._inside == 1
+
+
+def test_few_kernels_are_kept_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "500")
+    monkeypatch.setenv("LRU_CACHE_CAPACITY", "")  # so that it is put back as it was
+    monkeypatch.delenv("LRU_CACHE_CAPACITY")
+    heap.keep_few_kernels()
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "500"
+    assert os.environ["LRU_CACHE_CAPACITY"] == "16"

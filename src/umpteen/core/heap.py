@@ -5,6 +5,7 @@ system and gets fresh pages, which the system has to clear: more work than the a
 """
 
 import ctypes
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,11 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of mallopt, 
 _USUAL = {_MMAP_THRESHOLD: LARGE, _TRIM_THRESHOLD: 2 * LARGE, _MMAP_MAX: 65536}  # where it comes to by itself
 _KEPT = {_TRIM_THRESHOLD: (1 << 31) - 1, _MMAP_MAX: 0}
 _lock, _inside = Lock(), 0
+_KERNELS = (
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY",
+    "LRU_CACHE_CAPACITY",
+)  # how many oneDNN keeps, and torch's layer above it
+_FEW = 16
 
 
 @cache
@@ -51,6 +57,17 @@ def tidy() -> None:
     """
     if _inside:
         _give_back()
+
+
+def keep_few_kernels() -> None:
+    """Let torch keep a few of the kernels that it makes for each shape of matrices instead of a thousand.
+
+    Each comes with memory of its own, and batches have ever other lengths. It takes effect where torch has not
+    computed with them yet, and what the user set stands. Not for tagging: there shapes come back, and making a kernel
+    anew takes longer than using it.
+    """
+    for name in _KERNELS:
+        os.environ.setdefault(name, str(_FEW))
 
 
 def _set(numbers: dict[int, int]) -> None:
