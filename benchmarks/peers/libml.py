@@ -47,9 +47,9 @@ class LibMultiLabel(Network):
         (folder / "words.json").write_text(json.dumps(words))
         model = self._model(vectors)
         train = self._loader(sets["train"], words, shuffle=True)
-        self._trainer(folder, clock, clock.limit).fit(model, train, self._loader(sets["val"], words))
-        for name, tensor in model.state_dict().items():  # the last weights as plain arrays; its own files are pickles
-            np.save(folder / f"{name}.npy", tensor.numpy(), allow_pickle=False)
+        self._trainer(folder, clock).fit(model, train, self._loader(sets["val"], words))
+        if not list(folder.glob("*.npy")):  # stopped before validation
+            _write(model, folder)
 
     def load(self, folder: Path) -> None:
         import torch
@@ -111,7 +111,7 @@ class LibMultiLabel(Network):
             word_dict=words,
         )
 
-    def _trainer(self, folder: Path, clock: Clock, limit: float) -> Any:
+    def _trainer(self, folder: Path, clock: Clock) -> Any:
         trainer = self.nn.init_trainer(
             folder,
             epochs=self.sizes.epochs,
@@ -121,16 +121,23 @@ class LibMultiLabel(Network):
             silent=True,
             use_cpu=True,
         )
-        trainer.callbacks.append(_watch(clock, limit))
+        trainer.callbacks.append(_watch(clock, folder, self.metric))
         return trainer
 
 
-def _watch(clock: Clock, limit: float) -> Any:
-    """A callback that counts documents, times validation and stops training in time."""
+def _write(model: Any, folder: Path) -> None:
+    """Keep the weights as plain arrays; its own files are pickles."""
+    for name, tensor in model.state_dict().items():
+        np.save(folder / f"{name}.npy", tensor.numpy(), allow_pickle=False)
+
+
+def _watch(clock: Clock, folder: Path, metric: str) -> Any:
+    """A callback that counts documents, times validation, keeps the best weights and stops training in time."""
     from lightning.pytorch.callbacks import Callback
 
     class Watch(Callback):
         since = 0.0
+        best = 0.0
 
         def on_train_epoch_start(self, *_: Any) -> None:
             self.since = time.perf_counter()
@@ -139,13 +146,16 @@ def _watch(clock: Clock, limit: float) -> Any:
             now = time.perf_counter()
             clock.saw(len(batch["text"]), now - self.since)  # with the loading of the batch
             self.since = now
-            if clock.spent > limit:
+            if clock.spent > clock.limit:
                 trainer.should_stop = True
 
         def on_validation_start(self, *_: Any) -> None:
             self.asked = time.perf_counter()
 
-        def on_validation_end(self, *_: Any) -> None:
+        def on_validation_end(self, trainer: Any, model: Any) -> None:
+            if not trainer.sanity_checking and float(trainer.callback_metrics[metric]) > self.best:
+                self.best = float(trainer.callback_metrics[metric])
+                _write(model, folder)
             clock.valid_s += time.perf_counter() - self.asked
 
     return Watch()
