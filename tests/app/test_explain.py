@@ -137,10 +137,10 @@ def test_the_tree_with_names(umpteen: Command, plt: Path, tmp_path: Path) -> Non
 def test_groups_of_the_tree(umpteen: Command, data: Path, tmp_path: Path) -> None:
     settings = ("--set", "leaf=2", "--set", "branch=2", "--set", "trees=2")
     assert umpteen("train", data, "--out", tmp_path / "p", "--model", "plt", *settings).code == 0
-    shown = umpteen("tree", tmp_path / "p", "--tree", 1, "--depth", 1).out.splitlines()
+    shown = umpteen("tree", tmp_path / "p", "--tree", 2, "--depth", 1).out.splitlines()
     assert len(shown) == 3 and all(line.endswith("times") for line in shown[1:])
-    done = umpteen("tree", tmp_path / "p", "--tree", 2)
-    assert (done.code, done.err) == (1, "umpteen: There is no tree 2: this model has trees 0 to 1.\n")
+    done = umpteen("tree", tmp_path / "p", "--tree", 3)
+    assert (done.code, done.err) == (1, "umpteen: There is no tree 3: this model has trees 1 to 2.\n")
     assert "at least 1, not 0" in umpteen("tree", tmp_path / "p", "--depth", 0).err
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import umpteen as library
+from umpteen.app.config import Config
 from umpteen.core import memory
 
 Command = Callable[..., Any]
@@ -235,3 +236,11 @@ def test_what_calibration_would_refuse_is_said_before_training(
     assert done.code == 1 and "two at least" in done.err
     done = umpteen("train", data, "--calibrate", "--set", "favour=0.5", "--out", tmp_path / "m")
     assert done.code == 1 and "set 'favour' to 0" in done.err
+
+
+def test_a_file_of_vectors_is_found_again_from_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vectors.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    kept = Config(settings={"vectors": "vectors.txt", "batch": 2}).to_json()
+    assert kept["settings"] == {"vectors": str(tmp_path / "vectors.txt"), "batch": 2}
+    assert Config(settings={"vectors": "glove"}).to_json()["settings"] == {"vectors": "glove"}

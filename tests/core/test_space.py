@@ -91,3 +91,8 @@ def test_a_label_file_of_other_labels_is_told() -> None:
     space = LabelSpace(["t1", "t2"])
     with pytest.warns(UmpteenWarning, match="None of the 2 labels stands in the label file, which has 'a'"):
         assert space.described(TREE).name(0) == "t1"
+
+
+def test_a_label_is_not_named_by_its_number() -> None:
+    with pytest.raises(DataError, match=r"a text, not 1; `labels_\.keys` has the keys"):
+        LabelSpace(["a", "b"]).id(1)  # type: ignore[arg-type]

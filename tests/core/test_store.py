@@ -231,3 +231,17 @@ def test_arrays_keep_their_shape(tmp_path: Path, shape: tuple[int, ...]) -> None
     save_array(tmp_path / "a.npy", values)
     found = mapped_array(tmp_path / "a.npy")
     assert found.shape == shape and np.array_equal(found, values)
+
+
+def test_what_else_lies_in_a_model_folder_is_not_lost(saved: Path) -> None:
+    (saved / ".hidden").touch()
+    check_free(saved)
+    (saved / "notes.txt").write_text("precious")
+    with pytest.raises(FolderError, match=r"holds more than its model, which would be lost: notes\.txt\. Move"):
+        write(saved, 2)
+    assert (saved / "notes.txt").read_text() == "precious"
+
+
+def test_no_model_goes_into_another_however_deep(saved: Path) -> None:
+    with pytest.raises(FolderError, match="is inside the model"):
+        check_free(saved / "below" / "m")

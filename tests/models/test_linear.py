@@ -112,7 +112,7 @@ def test_settings_take_what_they_say(settings: dict[str, int], said: str) -> Non
         PLT(**settings)
 
 
-@pytest.mark.parametrize("settings", [{"trees": 1}, {"ngrams": 2}])
+@pytest.mark.parametrize("settings", [{"trees": 1}, {"ngrams": 2}, {"leaf": 20}])
 def test_what_an_older_model_is_made_of_stays(settings: dict[str, int]) -> None:
     old = PLT().fit(TEXTS, LABELS)
     with pytest.raises(UmpteenError, match=f"keeps that: it cannot become {next(iter(settings.values()))}"):

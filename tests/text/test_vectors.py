@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from umpteen.core.errors import DataError, MissingExtraError
+from umpteen.core.errors import DataError, MissingExtraError, UmpteenWarning
 from umpteen.data.cache import kept
 from umpteen.text import vectorfile
 from umpteen.text.vectors import aligned
@@ -71,6 +71,7 @@ def test_numbers_whose_bytes_look_like_line_ends(tmp_path: Path, value: float) -
     assert np.array_equal(aligned(["cat", "the"], str(tmp_path / "v.bin"), seed=0)[0], rows)
 
 
+@pytest.mark.filterwarnings("ignore:Only 2 of")
 def test_words_not_found_are_drawn_with_the_same_spread(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_bytes(printed(header=False))
     words = ["cat", "the", *(f"unheard{n}" for n in range(4000))]
@@ -106,7 +107,7 @@ def test_damaged_files(tmp_path: Path, content: bytes, problem: str) -> None:
 
 
 def test_sources_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DataError, match=r"glove, wordllama or a file\. There is no file glvoe"):
+    with pytest.raises(DataError, match=r"glove, wordllama, none or a file\. There is no file glvoe"):
         aligned(WANTED, "glvoe", seed=0)
     monkeypatch.setenv("UMPTEEN_CACHE", str(tmp_path))
     with pytest.raises(DataError, match="umpteen get glove"):
@@ -143,3 +144,9 @@ def test_wordllama_knows_what_words_mean() -> None:
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     nearest = (unit @ unit.T - 2 * np.eye(len(words))).argmax(1)
     assert [words[nearest[n]] for n in (0, 4, 6)] == ["databases", "germany", "musiker"]
+
+
+def test_vectors_of_few_of_the_words_are_noticed(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("cat 1 2\ndog 3 4\n")
+    with pytest.warns(UmpteenWarning, match="Only 1 of 3 words have a vector in .*v.txt"):
+        aligned(["cat", "katze", "hund"], str(tmp_path / "v.txt"), seed=0)

@@ -76,6 +76,8 @@ def test_resumed_is_as_undisturbed(
     assert np.array_equal(resumed.rank(TEXTS, 3).scores, undisturbed.rank(TEXTS, 3).scores)
     steps = [int(line.split("\t")[0]) for line in run.log().splitlines()[1:]]
     assert steps == sorted(set(steps))  # each once, in order
+    seconds = [float(line.split("\t")[-1]) for line in run.log().splitlines()[1:]]
+    assert seconds == sorted(seconds)  # those before the stop count too
     assert steps[:-1] == [*range(5, 5 * len(steps), 5)]
 
 

@@ -28,12 +28,14 @@ class Config:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values, paths from the root."""
+        """The same as plain values, paths from the root; so is a file of word vectors."""
+        vectors = self.settings.get("vectors")
+        rooted = {"vectors": str(Path(vectors).absolute())} if vectors and Path(vectors).is_file() else {}
         return {
             f.name: str(value.absolute()) if isinstance(value, Path) else value
             for f in fields(self)
             for value in (getattr(self, f.name),)
-        }
+        } | {"settings": {**self.settings, **rooted}}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Config":

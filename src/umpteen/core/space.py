@@ -62,6 +62,8 @@ class LabelSpace:
 
     def id(self, key: str) -> int:
         """The id of a label, by key or by name."""
+        if not isinstance(key, str):
+            raise DataError(f"A label is named by its key or name, a text, not {key!r}; `labels_.keys` has the keys.")
         if key in self._ids:
             return self._ids[key]
         named = [self._ids[k] for k in self.keys if key and self.label(k).name == key]

@@ -26,6 +26,7 @@ from umpteen.core.legible import one_line
 FORMAT = 1
 MANIFEST = "model.json"
 ADVICE = "Copy it again or train again."
+_FEW = 3
 
 
 class NewFolder:
@@ -188,11 +189,33 @@ def check_free(path: str | Path) -> None:
         raise FolderError(f"{place} is not a folder. Choose another place with --out.")
     if place.is_dir() and any(place.iterdir()) and not (place / MANIFEST).is_file():
         raise FolderError(f"{place} holds other files, not an Umpteen model. Choose another place with --out.")
-    if (place.absolute().parent / MANIFEST).is_file():
-        raise FolderError(f"{place} is inside the model {place.parent}, which it would damage. Choose another --out.")
+    if strange := _strange(place):
+        few = ", ".join(strange[:_FEW]) + (", ..." if len(strange) > _FEW else "")
+        raise FolderError(
+            f"{place} holds more than its model, which would be lost: {few}. Move that away, or choose another --out."
+        )
+    if within := next((parent for parent in place.absolute().parents if _listed(parent)), None):
+        raise FolderError(f"{place} is inside the model {within}, which it would damage. Choose another --out.")
     parent = next(p for p in (place, *place.absolute().parents) if p.exists())
     if not os.access(parent if parent != place else place.absolute().parent, os.W_OK):
         raise FolderError(f"{place} cannot be written: no permission for {parent}. Choose another place with --out.")
+
+
+def _listed(path: Path) -> set[str]:
+    """What belongs to a model folder by its manifest; nothing where it has none that can be read."""
+    try:
+        facts = json.loads((path / MANIFEST).read_bytes())
+        return {MANIFEST, *facts["files"], *facts.get("folders", {})} if "umpteen" in facts else set()
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return set()
+
+
+def _strange(place: Path) -> list[str]:
+    """What else lies in a model folder; hidden files are the system's."""
+    known = _listed(place)
+    return (
+        sorted(file.name for file in place.iterdir() if file.name not in known and file.name[0] != ".") if known else []
+    )
 
 
 def _manifest(path: Path) -> dict[str, Any]:

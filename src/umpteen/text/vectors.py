@@ -1,5 +1,6 @@
 """Word vectors trained elsewhere, in the order of a vocabulary: GloVe, wordllama or a file."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,7 +12,7 @@ from scipy import sparse
 from tokenizers import Tokenizer
 
 from umpteen.core.cache import cache_folder, is_whole
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, UmpteenWarning
 from umpteen.core.extras import folder_of, need
 from umpteen.core.files import missing
 from umpteen.core.progress import track
@@ -21,6 +22,7 @@ T = TypeVar("T")
 
 _LLAMA = ("weights/l2_supercat_256.safetensors", "tokenizers/l2_supercat_tokenizer_config.json")  # in the package
 
+_FEW = 0.5  # share of words with a vector below which something may be wrong
 _SPREAD = 0.3  # deviation of random vectors, about that of trained ones
 
 Found = tuple[NDArray[np.float32], NDArray[np.bool_]]  # (words, width) vectors, and which words have one
@@ -35,6 +37,13 @@ def aligned(words: Sequence[str], source: str, *, seed: int) -> Found:
     vectors, found = SOURCES[source](words) if source in SOURCES else _file(words, source)
     if not found.any():
         raise DataError(f"The vectors of {source} have none of the {len(words)} words. Choose others, or none.")
+    if found.mean() < _FEW:
+        warnings.warn(
+            f"Only {np.count_nonzero(found):,} of {len(words):,} words have a vector in {source}; the others begin "
+            "anywhere. Are these vectors of the same language, and in small letters?",
+            UmpteenWarning,
+            stacklevel=2,
+        )
     size = np.count_nonzero(found) * vectors.shape[1]
     variance = np.vdot(vectors, vectors) / size - (vectors.sum(dtype=np.float64) / size) ** 2  # others are 0
     deviation = np.sqrt(max(0.0, float(variance)))
@@ -97,7 +106,7 @@ def _pieces(tokenizer: Tokenizer, word: str) -> list[int]:
 def _file(words: Sequence[str], source: str) -> Found:
     path = Path(source)
     if not path.is_file():
-        raise DataError(f"Word vectors are {', '.join(SOURCES)} or a file. {missing(path)}")
+        raise DataError(f"Word vectors are {', '.join(SOURCES)}, none or a file. {missing(path)}")
     file = VectorFile.open(path)
     made, found = _nothing(len(words), file.width)
     entries = track(file.entries(), "Reading vectors", file.promised)

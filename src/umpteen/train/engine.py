@@ -4,7 +4,7 @@ import math
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import partial
 
@@ -110,10 +110,13 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         latest = run.latest() if run is not None else None
         if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)
+        spent = 0.0
         if run is not None and stage.until is None:
-            run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
+            last = run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
+            with suppress(ValueError):  # a log that was changed
+                spent = float(last.get("seconds", 0))
         facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
-        _watched(loop, run, facts, logged=stage.groups is None and stage.until is None)
+        _watched(loop, run, facts, spent=spent, logged=stage.groups is None and stage.until is None)
     put(network, loop.best)
     network.eval()
     return Found(loop.counts["score"], loop.counts["best"])
@@ -125,8 +128,8 @@ def _is_heavy(network: Network) -> bool:
     return any(weights.nbytes > heap.LARGE and weights.device.type == "cpu" for weights in dense)
 
 
-def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: bool) -> None:
-    """Go through the steps; log, checkpoint and show each."""
+def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, spent: float, logged: bool) -> None:
+    """Go through the steps; log, checkpoint and show each. `spent` are seconds before the run was stopped."""
     began, saved = time.monotonic(), -math.inf  # the first look at validation documents leaves a checkpoint
     losses, documents, score = list[float](), 0, loop.counts["score"]
     with bar("Learning", loop.epochs * len(loop.source)) as line:
@@ -143,14 +146,14 @@ def _watched(loop: Loop, run: Run | None, marks: dict[str, object], *, logged: b
                 continue
             if run is not None:
                 if logged:
-                    run.record(_row(step, losses, documents, time.monotonic() - began))
+                    run.record(_row(step, losses, documents, time.monotonic() - began, spent))
                 if time.monotonic() - saved >= run.seconds:
                     _checkpoint(loop, run, marks)
                     saved = time.monotonic()
             losses.clear()
 
 
-def _row(step: Step, losses: list[float], documents: int, seconds: float) -> dict[str, float | None]:
+def _row(step: Step, losses: list[float], documents: int, seconds: float, spent: float) -> dict[str, float | None]:
     return {
         "step": step.number,
         "epoch": step.epoch,
@@ -158,7 +161,7 @@ def _row(step: Step, losses: list[float], documents: int, seconds: float) -> dic
         "ndcg@5": step.score,
         "best": int(step.best),
         "documents/s": documents / seconds,
-        "seconds": seconds,
+        "seconds": spent + seconds,
     }
 
 

@@ -26,7 +26,7 @@ def tree(
         int | None,
         Option("--depth", metavar="N", help="Levels of groups to show.", show_default="all, and the labels"),
     ] = None,
-    tree: Annotated[int, Option("--tree", metavar="N", help="Which tree, where a model has several.")] = 0,
+    tree: Annotated[int, Option("--tree", metavar="N", help="Which tree, where a model has several.")] = 1,
     all: Annotated[bool, Option("--all", help="Show long lists whole on a terminal too.")] = False,
     json: options.Json = False,
     out: Annotated[
@@ -69,7 +69,7 @@ def _chosen(model: "Classifier", number: int) -> "Tree":
         raise UmpteenError(
             f"{model_name(type(model))} has no label tree: it looks at all labels alike. A model such as plt has one."
         )
-    if not 0 <= number < len(trees):
-        known = "only tree 0" if len(trees) == 1 else f"trees 0 to {len(trees) - 1}"
+    if not 1 <= number <= len(trees):
+        known = "only tree 1" if len(trees) == 1 else f"trees 1 to {len(trees)}"
         raise DataError(f"There is no tree {number}: this model has {known}.")
-    return trees[number]
+    return trees[number - 1]

@@ -36,7 +36,8 @@ _ORIGINAL: Mapping[str, Value] = {
 }
 
 
-_LASTING = ("trees", "loss", *(item.name for item in fields(TfidfSettings) if item.name not in ("seed", "jobs")))
+_SHAPE = ("trees", "branch", "leaf", "balance", "depth", "profile")
+_LASTING = (*_SHAPE, "loss", *(item.name for item in fields(TfidfSettings) if item.name not in ("seed", "jobs")))
 
 
 class PLT(Classifier):
