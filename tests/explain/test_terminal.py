@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from umpteen.contract.explanation import Explanation, Feature, Kind, Neighbour, Span, Step
+from umpteen.contract.explanation import Explanation, Feature, Kind, Mixed, Neighbour, Span, Step
 from umpteen.explain.reading import passages, pieces
 from umpteen.explain.terminal import lines
 
@@ -67,6 +67,15 @@ def test_neighbours_with_the_label_are_listed_and_counted() -> None:
     assert found[2] == "Nearest training documents, 15 of the 30 that vote have the label"
     assert found[3] == "  0.98 text 1  Fruit"
     assert len(found) == 14 and found[-1] == "  5 more"
+
+
+def test_how_much_votes_and_the_network_say() -> None:
+    near = Neighbour("text", 0.5, ("Fruit",), ("k1",))
+    found = shown(Explanation("k1", "Fruit", 0.35, "", neighbours=(near,), mixed=Mixed(0.2, 0.8, 0.25)))
+    assert found[2] == (
+        "Nearest training documents, 1 of the 1 that vote has the label; "
+        "the votes say 0.80, the network 0.20, and 25% of the score are votes"
+    )
 
 
 def test_no_word_that_the_model_knows() -> None:

@@ -39,7 +39,9 @@ def test_votes_help_a_network_that_knows_little(name: str, tmp_path: Path) -> No
     np.testing.assert_array_equal(again.labels, ranking.labels)
     np.testing.assert_allclose(again.scores, ranking.scores, atol=1e-6)
     found = both.explain(TEST[0])
-    assert found.neighbours and found.spans
+    assert found.neighbours and found.spans and found.mixed is not None
+    own, votes, share = found.mixed.network, found.mixed.voted, found.mixed.share
+    assert found.score == pytest.approx((1 - share) * own + share * votes) and share == both._share
     assert found.score == pytest.approx(float(ranking.scores[0, 0]), abs=1e-4)
 
 

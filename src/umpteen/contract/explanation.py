@@ -57,6 +57,15 @@ class Brought:
 
 
 @dataclass(frozen=True)
+class Mixed:
+    """A score of two parts: what a network says and what neighbours vote."""
+
+    network: float
+    voted: float
+    share: float  # of the score that is the vote's
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a document gets a label. A model fills in what it has."""
 
@@ -70,6 +79,7 @@ class Explanation:
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree
     multiplied: bool = True  # whether what a tree says is the product of the chances on its path
     neighbours: tuple[Neighbour, ...] = ()
+    mixed: Mixed | None = None  # where the neighbours' votes are part of the score
     brought: tuple[Brought, ...] = ()  # what the neighbours taught, falling by share
     above: str = ""  # where the parents of labels come from
     votes: tuple["Vote", ...] = ()  # of the models that it was made of

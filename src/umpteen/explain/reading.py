@@ -139,9 +139,11 @@ def voters(explanation: Explanation) -> tuple[str, list[Neighbour]]:
     verb = "has" if len(found) == 1 else "have"
     if explanation.brought:
         return f"{len(found):,} of {len(explanation.neighbours):,} {verb} the label", [*explanation.neighbours]
-    return f"{len(found):,} of the {len(explanation.neighbours):,} that vote {verb} the label", found or [
-        *explanation.neighbours
-    ]
+    told = f"{len(found):,} of the {len(explanation.neighbours):,} that vote {verb} the label"
+    if mixed := explanation.mixed:
+        parts = f"the votes say {chance(mixed.voted)}, the network {chance(mixed.network)}"
+        told += f"; {parts}, and {mixed.share:.0%} of the score are votes"
+    return told, found or [*explanation.neighbours]
 
 
 def lesson(explanation: Explanation) -> tuple[str, list[Brought]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from umpteen.contract.explanation import Explanation
+from umpteen.contract.explanation import Explanation, Mixed
 from umpteen.contract.votes import Labelled, by_votes, share_of_votes
 from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
@@ -39,9 +39,10 @@ def with_voters(
 ) -> Explanation:
     """A network's explanation with documents that vote, their cosines and votes, and the score that both make."""
     documents, cosines, votes = voters
-    score = (1 - share) * explanation.score + share * share_of_votes(label, documents, votes, Y)
+    mixed = Mixed(explanation.score, share_of_votes(label, documents, votes, Y), share)
+    score = (1 - share) * mixed.network + share * mixed.voted
     voted = by_votes(space, label, score, explanation.text, documents=documents, similarities=cosines, Y=Y, title=name)
-    return replace(explanation, score=score, neighbours=voted.neighbours)
+    return replace(explanation, score=score, neighbours=voted.neighbours, mixed=mixed)
 
 
 @dataclass(frozen=True)
