@@ -185,3 +185,8 @@ def test_attention_that_is_nearly_even_is_told_apart_by_colours() -> None:
     assert [round(piece.share, 2) for piece in pieces(clear) if piece.weight] == [0.33, 0.38, 1.0]
     even = replace(explanation, spans=tuple(replace(span, weight=0.2) for span in spans))
     assert [piece.share for piece in pieces(even) if piece.weight] == [1.0, 1.0, 1.0]
+
+
+def test_words_that_were_not_read_are_counted() -> None:
+    assert shown(replace(FULL, unread=1200))[8].endswith(" The last 1,200 words of the text were not read.")
+    assert shown(replace(FULL, unread=1))[8].endswith(" Its last word was not read.")

@@ -91,6 +91,12 @@ def test_attention_models_can_lean_too(attention: Classifier) -> None:
         attention.explain(TEST[0], by="sum")
 
 
+def test_explanations_count_the_words_that_are_not_read(attention: Classifier) -> None:
+    most = attention.params.length * attention.params.pieces  # type: ignore[attr-defined]
+    assert attention.explain("star " * most).unread == 0
+    assert attention.explain("star " * (most + 7)).unread == 7
+
+
 def test_label_without_documents_has_no_reasons(attention: Classifier) -> None:
     Y = np.pad(np.array([[name in row for name in NAMES] for row in LABELS], int), ((0, 0), (0, 1)))
     fitted = model("fasttext")(**SMALL, buckets=500).fit(TEXTS, Y)

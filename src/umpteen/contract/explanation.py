@@ -74,6 +74,7 @@ class Explanation:
     score: float
     text: str
     spans: tuple[Span, ...] = ()
+    unread: int = 0  # words at the end of the text that the model did not look at
     features: tuple[Feature, ...] = ()  # falling by size of weight
     bias: float = 0.0  # what the classifiers say before any feature; with the features' weights, what they say in all
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree

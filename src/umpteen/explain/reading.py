@@ -80,7 +80,13 @@ def _side_of(kind: Kind, weight: float) -> Side:
 
 
 def balance(explanation: Explanation) -> str:
-    """What the sides come to, in one or two sentences."""
+    """What the sides come to, in one or two sentences; and how much of the text does not count."""
+    count = explanation.unread
+    left = f" The last {count:,} words of the text were not read." if count > 1 else " Its last word was not read."
+    return _balance(explanation) + (left if count else "")
+
+
+def _balance(explanation: Explanation) -> str:
     noun = noun_of(explanation)
     if not explanation.features:
         return (

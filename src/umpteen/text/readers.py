@@ -79,6 +79,10 @@ class Ordered:
         spans = np.array(self._vocabulary.spans(text)[: len(read.ids)], np.int64).reshape(-1, 2)
         return np.column_stack([spans, np.arange(len(spans))])
 
+    def unread(self, text: str, read: Tokens) -> int:
+        """Words of a text that come after those read."""
+        return len(self._vocabulary.spans(text)) - len(read.ids)
+
     def save(self, folder: NewFolder) -> None:
         self._vocabulary.save(folder)
 

@@ -186,7 +186,8 @@ class DeepClassifier(Classifier):
             raise DataError(f"No training document has the label {self.labels_.name(label)!r}: nothing speaks for it.")
         text, source = next(corpus.texts()) if corpus.is_text else "", self._source(corpus)
         places = self._reader.places(text, source.tokens)
-        return explained(
+        unread = self._reader.unread(text, source.tokens) if isinstance(self._reader, Ordered) else 0
+        found = explained(
             self._network,
             source.batch(np.zeros(1, np.int64)),
             int(place),
@@ -197,6 +198,7 @@ class DeepClassifier(Classifier):
             name=self.labels_.name(label),
             words=self._called(source.tokens.ids, text, places),
         )
+        return replace(found, unread=unread)
 
     def _called(self, ids: NDArray[np.int32], text: str, places: Places) -> list[str]:
         """What a document's ids stand for; an unknown word is called as the text does."""
