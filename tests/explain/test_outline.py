@@ -63,3 +63,8 @@ def test_labels_of_one_name_are_told_apart() -> None:
 def test_a_tree_without_groups() -> None:
     flat = Tree(np.arange(5, dtype=np.int32), (np.array([0, 5]),))
     assert outline(flat, SPACE).labels == (2, 3, 0, 4, 1)
+
+
+def test_groups_of_each_level_are_counted() -> None:
+    first = next(text(outline(TREE, SPACE), SPACE, levels=[2, 3]))
+    assert first == "5 labels, in 2 > 3 groups, given 1,215 times in training"

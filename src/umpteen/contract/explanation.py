@@ -78,7 +78,7 @@ class Explanation:
     features: tuple[Feature, ...] = ()  # falling by size of weight
     bias: float = 0.0  # what the classifiers say before any feature; with the features' weights, what they say in all
     paths: tuple[tuple[Step, ...], ...] = ()  # one for each tree
-    multiplied: bool = True  # whether what a tree says is the product of the chances on its path
+    power: float = 1.0  # to which, on each step of a path, the chance of what lies above counts; 1: a plain product
     neighbours: tuple[Neighbour, ...] = ()
     mixed: Mixed | None = None  # where the neighbours' votes are part of the score
     brought: tuple[Brought, ...] = ()  # what the neighbours taught, falling by share

@@ -177,8 +177,7 @@ def _rows(explanation: Explanation, features: Iterable[Feature]) -> str:
 
 def _paths(explanation: Explanation) -> Iterable[str]:
     for heading, whole, path in trails(explanation):
-        told = "" if whole is None else f"{escape(chance(whole))} in all"
-        yield f'<h3>{heading} <span class="soft">{told}</span></h3>\n'
+        yield f'<h3>{heading} <span class="soft">{escape(chance(whole))} in all</span></h3>\n'
         yield f'<ol class="path">{_steps(path)}</ol>\n'
 
 

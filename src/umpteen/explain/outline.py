@@ -1,14 +1,14 @@
 """The label tree as an outline: nested groups called by their most frequent labels, then the labels themselves."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from umpteen.core.legible import one_line
+from umpteen.core.legible import number_of, one_line
 from umpteen.core.space import LabelSpace
 from umpteen.labels.tree import Tree
 from umpteen.linear.reasons import group_name
@@ -51,11 +51,15 @@ def _parts(tree: Tree, level: int, start: int, end: int) -> tuple[list[tuple[int
     return [], level
 
 
-def text(root: Group, space: LabelSpace, *, most: int | None = None) -> Iterator[str]:
-    """Lines indented by level; of each list the first `most`. Labels of one name are told apart by their keys."""
+def text(root: Group, space: LabelSpace, *, levels: Sequence[int] = (), most: int | None = None) -> Iterator[str]:
+    """Lines indented by level; of each list the first `most`. Labels of one name are told apart by their keys.
+
+    `levels` is how many groups there are on each level of the tree.
+    """
     named = Counter(map(space.name, range(len(space))))
     shared = {name for name, times in named.items() if times > 1}
-    yield f"{root.size:,} labels, given {root.count:,} times in training"
+    groups = f", in {' > '.join(f'{count:,}' for count in levels)} groups" if levels else ""
+    yield f"{number_of(root.size, 'label')}{groups}, given {number_of(root.count, 'time')} in training"
     yield from _below(root, space, shared, 1, most)
 
 

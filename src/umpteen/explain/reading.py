@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
-from math import prod
 from typing import Literal
 
 from umpteen.contract.explanation import Brought, Explanation, Feature, Kind, Neighbour, Step, Vote
@@ -123,13 +123,14 @@ def noun_of(explanation: Explanation) -> str:
     return "words" if explanation.text else "features"
 
 
-def trails(explanation: Explanation) -> list[tuple[str, float | None, tuple[Step, ...]]]:
-    """The ways through trees that have groups, each with a heading, and the chance of the whole way if it has one."""
-    ways = [path for path in explanation.paths if len(path) > 1]
+def trails(explanation: Explanation) -> list[tuple[str, float, tuple[Step, ...]]]:
+    """The ways through trees that have groups, each with a heading, and the chance of the whole way."""
+    ways, power = [path for path in explanation.paths if len(path) > 1], explanation.power
+    how = "" if power == 1 else f", each step times what is above it to the power {power:g}"
     return [
         (
-            f"Path through tree {n} of {len(ways)}" if len(ways) > 1 else "Path through the tree",
-            prod(step.chance for step in path) if explanation.multiplied else None,
+            (f"Path through tree {n} of {len(ways)}" if len(ways) > 1 else "Path through the tree") + how,
+            reduce(lambda above, own: above**power * own, (step.chance for step in path)),
             path,
         )
         for n, path in enumerate(ways, start=1)

@@ -135,7 +135,7 @@ def _cell(feature: Feature | None, strongest: float, colour: str, kind: Kind) ->
 def _paths(explanation: Explanation) -> Iterator[Text]:
     for heading, whole, path in trails(explanation):
         yield Text()
-        yield Text.assemble((heading, "bold"), "" if whole is None else f", {chance(whole)} in all")
+        yield Text.assemble((heading, "bold"), f", {chance(whole)} in all")
         for depth, step in enumerate(path, start=1):
             size = f"  {step.size:,} labels" if step.size > 1 else ""
             yield Text.assemble(f"{'  ' * depth}{chance(step.chance)} {one_line(step.name)}", (size, "dim"))

@@ -94,7 +94,10 @@ def _set(study: Study, text: str) -> Study:
         )
     meant = _meant(study, model)
     if name in RESERVED:
-        raise SettingError(f"--set cannot change {name!r}: use --seeds or --jobs.")
+        raise SettingError(
+            f"--set cannot change {name!r}: --seeds says which seeds there are, and runs at a time (--jobs) share the "
+            "cores."
+        )
     changed = [
         replace(v, settings={**v.settings, name: value}, vary={k: w for k, w in v.vary.items() if k != name})
         if v in meant

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from umpteen.study.counted import Counts, statistics_sheet
 from umpteen.study.figures import Point, about, points
 from umpteen.study.overlap import overlap_sheet
-from umpteen.study.plan import Study, Table
+from umpteen.study.plan import Study, Table, Variant
 from umpteen.study.results import Results
 from umpteen.study.sheet import Sheet
 from umpteen.study.tables import sheets
@@ -64,6 +64,7 @@ def _remarks(study: Study, results: Results) -> Iterator[str]:
     seeds = ", ".join(map(str, study.seeds))
     spread = " Figures are means, and ± is the standard deviation over runs." if _repeated(study, results) else ""
     yield f"Seed{'s' if len(study.seeds) > 1 else ''} {seeds}.{spread}"
+    yield "Settings that are not the defaults: " + "; ".join(map(_made_of, study.models)) + "."
     alone = [variant.name for variant in study.models if not variant.seeded]
     if alone and len(study.seeds) > 1:
         yield f"{', '.join(alone)}: seed {study.seeds[0]} alone."
@@ -78,6 +79,18 @@ def _remarks(study: Study, results: Results) -> Iterator[str]:
     for name, share in drawn.items():
         count = len({cell.split for cell in results.cells if cell.at["data"] == name})
         yield f"{name}: {count} random split{'s' if count > 1 else ''}, {100 * share:g}% test documents."
+
+
+def _made_of(variant: Variant) -> str:
+    """A model of the study, with what it was told."""
+    given = {**variant.settings, **{name: " | ".join(map(str, values)) for name, values in variant.vary.items()}}
+    parts = [*([f"preset {variant.preset}"] if variant.preset else []), *(f"{k}={_told(v)}" for k, v in given.items())]
+    of = "" if variant.name == variant.model else f" ({variant.model})"
+    return f"{variant.name}{of}: {', '.join(parts) or 'none'}"
+
+
+def _told(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def left_out(study: Study, results: Results) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """umpteen train: learn from documents with labels and save the model."""
 
+import math
 import time
 import warnings
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from umpteen.data.folder import VALID, corpus_at
 if TYPE_CHECKING:
     from umpteen.contract.classifier import Classifier
     from umpteen.core.run import Run
+    from umpteen.core.store import Folder
 
 
 def train(
@@ -260,9 +262,9 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
         f"{number_of(trained.documents_, 'document')}, {number_of(len(trained.labels_), 'label')}{width}."
     )
     settings = facts["settings"]
-    a_time = -(-trained.documents_ // settings.get("batch", 1))  # steps that reading all documents once takes
-    if (steps := settings.get("least_steps", 0)) > settings.get("epochs", 0) * a_time:
-        show(f"So few are read more than {settings['epochs']} times, until there are {steps} steps (least_steps).")
+    if _epochs(folder) > settings.get("epochs", math.inf):
+        often, steps = number_of(settings["epochs"], "time"), settings["least_steps"]
+        show(f"So few are read more than {often}, until there are {steps} steps (least_steps).")
     if chosen := facts.get("chosen"):
         show("Chosen for these documents: " + ", ".join(f"{name} {value:g}" for name, value in chosen.items()) + ".")
     for line in facts.get("notes", ()):
@@ -280,3 +282,11 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
         else f"Next: umpteen tag {quote(str(out))} FILE"
     )
     show(f"      umpteen evaluate {quote(str(out))} TEST")
+
+
+def _epochs(folder: "Folder") -> float:
+    """How often a network's training read the documents, by its log."""
+    from umpteen.core.run import LOG
+
+    rows = folder.text(LOG).splitlines() if folder.has(LOG) else []
+    return float(rows[-1].split("\t")[1]) if len(rows) > 1 else 0.0

@@ -44,14 +44,16 @@ def tree(
     from umpteen.models import load
 
     loaded = load(model)
-    root, space = outline.outline(_chosen(loaded, tree), loaded.labels_, depth=depth), loaded.labels_
+    chosen, space = _chosen(loaded, tree), loaded.labels_
+    root = outline.outline(chosen, space, depth=depth)
+    levels = [len(bounds) - 1 for bounds in chosen.levels if len(bounds) > 2]
 
     def lines() -> Iterator[str]:
         if json or (out is not None and plain_name(out).lower().endswith(".json")):
-            yield json_text.dumps(outline.nested(root, space), ensure_ascii=False, indent=1)
+            yield json_text.dumps({"groups": levels, **outline.nested(root, space)}, ensure_ascii=False, indent=1)
         else:
             short = out is None and sys.stdout.isatty() and not all
-            yield from outline.text(root, space, most=_SHORT if short else None)
+            yield from outline.text(root, space, levels=levels, most=_SHORT if short else None)
 
     if out is None:
         sys.stdout.writelines(f"{line}\n" for line in lines())

@@ -199,7 +199,7 @@ class LightAttention(AdvisedClassifier):
         for level, chance in enumerate(chances, 1):
             members = self._members(level, place)
             steps.append(Step(group_name(members, self.labels_), len(members), float(chance[0].exp())))
-        return replace(explanation, paths=(tuple(steps),), multiplied=self.params.path == 1)
+        return replace(explanation, paths=(tuple(steps),), power=self.params.path)
 
     def _members(self, level: int, place: int) -> NDArray[np.int32]:
         """The labels that share a group with one; below the groups it is alone."""

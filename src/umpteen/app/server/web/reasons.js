@@ -90,7 +90,7 @@ function path({ heading, chance: whole, steps }) {
     make("div", {}, make("b", {}, chance(step.chance)),
       make("span", {}, step.name, step.size > 1 ? make("span", { className: "soft" }, ` ${plural(step.size, "label")}`) : null)),
     below && make("ol", {}, below)), null);
-  return [make("h3", {}, heading, make("span", { className: "soft" }, whole === null ? "" : ` ${chance(whole)} in all`)),
+  return [make("h3", {}, heading, make("span", { className: "soft" }, ` ${chance(whole)} in all`)),
     make("ol", { className: "path" }, nested)];
 }
 
