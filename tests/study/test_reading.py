@@ -143,7 +143,7 @@ def test_the_command_line_wins(tmp_path: Path) -> None:
         ({"rates": [3]}, "--rates must lie between 0 and 1, not at 3."),
         ({"settings": ["neighbours=3"]}, "--set takes MODEL.NAME=VALUE here"),
         ({"settings": ["x.neighbours=3"]}, "has no model 'x'."),
-        ({"settings": ["kNN.seed=3"]}, "--set cannot change 'seed': use --seeds or --jobs."),
+        ({"settings": ["kNN.seed=3"]}, "--set cannot change 'seed': --seeds says which seeds there are, "),
     ],
 )
 def test_mistakes_on_the_command_line(tmp_path: Path, given: dict[str, list[str]], sentence: str) -> None:
