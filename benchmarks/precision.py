@@ -34,7 +34,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="JSON file to keep results in; what stands there is not done again")
     parser.add_argument("--limit", type=int, default=7200, help="seconds a step may take (%(default)s)")
     parser.add_argument("--environments", type=Path, default=ROOT / ".venv-peers", help="where peers are installed")
-    parser.set_defaults(quick=True, resume=False, repeat=1)
+    parser.set_defaults(quick=True)  # compiling is not measured
     options = parser.parse_args(arguments)
     if options.times < 2:
         parser.error(f"--times must be at least 2, not {options.times}: one training says nothing of how they differ")

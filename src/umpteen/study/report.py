@@ -9,6 +9,7 @@ from umpteen.study.overlap import overlap_sheet
 from umpteen.study.plan import Study, Table, Variant
 from umpteen.study.results import Results
 from umpteen.study.sheet import Sheet
+from umpteen.study.space import spelt
 from umpteen.study.tables import sheets
 
 
@@ -83,14 +84,10 @@ def _remarks(study: Study, results: Results) -> Iterator[str]:
 
 def _made_of(variant: Variant) -> str:
     """A model of the study, with what it was told."""
-    given = {**variant.settings, **{name: " | ".join(map(str, values)) for name, values in variant.vary.items()}}
-    parts = [*([f"preset {variant.preset}"] if variant.preset else []), *(f"{k}={_told(v)}" for k, v in given.items())]
+    given = {**variant.settings, **{name: " | ".join(map(spelt, values)) for name, values in variant.vary.items()}}
+    parts = [*([f"preset {variant.preset}"] if variant.preset else []), *(f"{k}={spelt(v)}" for k, v in given.items())]
     of = "" if variant.name == variant.model else f" ({variant.model})"
     return f"{variant.name}{of}: {', '.join(parts) or 'none'}"
-
-
-def _told(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def left_out(study: Study, results: Results) -> Iterator[str]:

@@ -116,8 +116,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
             with suppress(ValueError):  # a log that was changed
                 spent = float(last.get("seconds", 0))
         facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
-        groups, logged = stage.groups is not None, stage.groups is None and stage.until is None
-        _watched(loop, run, facts, spent=spent, groups=groups, logged=logged)
+        _watched(loop, stage, run, facts, spent=spent)
     put(network, loop.best)
     network.eval()
     return Found(loop.counts["score"], loop.counts["best"])
@@ -129,14 +128,10 @@ def _is_heavy(network: Network) -> bool:
     return any(weights.nbytes > heap.LARGE and weights.device.type == "cpu" for weights in dense)
 
 
-def _watched(
-    loop: Loop, run: Run | None, marks: dict[str, object], *, spent: float, groups: bool, logged: bool
-) -> None:
-    """Go through the steps; log, checkpoint and show each.
-
-    `spent` are seconds before the run was stopped; `groups` says that not labels are scored, but groups of them.
-    """
-    measure = "nDCG@5 of groups" if groups else "nDCG@5"
+def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object], *, spent: float) -> None:
+    """Go through the steps; log, checkpoint and show each. `spent` are seconds before the run was stopped."""
+    logged = stage.groups is None and stage.until is None
+    measure = "nDCG@5" if stage.groups is None else "nDCG@5 of groups"
     began, saved = time.monotonic(), -math.inf  # the first look at validation documents leaves a checkpoint
     losses, documents, score = list[float](), 0, loop.counts["score"]
     with bar("Learning", loop.epochs * len(loop.source)) as line:
