@@ -30,7 +30,8 @@ class Config:
     def to_json(self) -> dict[str, Any]:
         """The same as plain values, paths from the root; so is a file of word vectors."""
         vectors = self.settings.get("vectors")
-        rooted = {"vectors": str(Path(vectors).absolute())} if vectors and Path(vectors).is_file() else {}
+        path = Path(vectors) if isinstance(vectors, str) else None
+        rooted = {"vectors": str(path.absolute())} if path is not None and path.is_file() else {}
         return {
             f.name: str(value.absolute()) if isinstance(value, Path) else value
             for f in fields(self)
