@@ -57,10 +57,11 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("density", [0.05, 0.3, 0.9])  # of rows that are kept short, of some of each, of full ones
 @pytest.mark.parametrize("power", [0, 2, 3])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_search_gives_what_the_literal_one_does(shape: str, power: int) -> None:
-    tree, dense, layers = forest(levels=SHAPES[shape])
+def test_the_search_gives_what_the_literal_one_does(shape: str, power: int, density: float) -> None:
+    tree, dense, layers = forest(levels=SHAPES[shape], density=density)
     weights = packed(*layers, width=60, bits=16)
     random = np.random.default_rng(1)
     X = sparse.random_array((30, 60), density=0.2, rng=random, dtype=np.float32, format="csr")

@@ -28,7 +28,7 @@ def mapped_array(file: Path) -> NDArray[Any]:
         raise DataError("This is not an array.", file=file) from error
     if made.dtype.kind not in "biuf" or not made.dtype.isnative or not made.flags.c_contiguous:
         raise DataError(f"Expected plain numbers, got {made.dtype}.", file=file)
-    return made
+    return made.view(np.ndarray)  # numpy's own class for mapped files is slow to slice and to hand over
 
 
 def _empty(file: Path) -> NDArray[Any] | None:

@@ -112,10 +112,12 @@ def _gather(weights, layer, columns, values, start, end, bias, nodes, count, sum
             first, slot, last = hits[hit, 0], hits[hit, 1], hits[hit, 2]
             value = given[hit]
             step, low = value * scales[layer, 0], value * scales[layer, 1]
+            swept = (last - first + LANES - 1) // LANES
             if (
-                last - first == LANES == starts[base + nodes[slot] + 1] - starts[base + nodes[slot]]
-            ):  # a full row, in order
-                sweep_lanes(sums[slot], entries, first, code, step, low)
+                last - first == starts[base + nodes[slot] + 1] - starts[base + nodes[slot]]  # a full row, in order
+                and first + swept * LANES <= len(entries)
+            ):
+                sweep_lanes(sums[slot], entries, first, swept, code, step, low)  # what lies behind the row is not read
             else:
                 for entry in range(first, last):
                     packed = np.int64(entries[entry])
@@ -150,7 +152,7 @@ def search(weights, names, power, bounds, columns, values, beam, k):
     labels = np.full((rows, k), -1, np.int32)
     scores = np.zeros((rows, k), np.float32)
     most = max(beam, k)
-    sums = np.empty((max(_FIRST, beam), layers[:, 2].max()), np.float32)
+    sums = _sums(max(_FIRST, beam), layers[:, 2].max())
     nodes, reach = np.empty(most, np.int64), np.empty(most, np.float32)
     better, worth = np.empty(most, np.int64), np.empty(most, np.float32)
     opened, paths = np.empty(most, np.int64), np.empty(most, np.float32)
@@ -258,12 +260,18 @@ def weights_of(weights, layer, node, child, columns):
     layers = weights[7]
     made = np.empty(len(columns), np.float32)
     one, nodes = np.ones(len(columns), np.float32), np.full(1, node, np.int64)
-    sums, space = np.empty((1, layers[layer, 2]), np.float32), _space(layers, 1)
+    sums, space = _sums(1, layers[layer, 2]), _space(layers, 1)
     for number in range(len(columns)):
         sums[:] = 0
         _gather(weights, layer, columns, one, number, number + 1, 0, nodes, 1, sums, space)
         made[number] = sums[0, child]
     return made
+
+
+@njit(cache=True, nogil=True)
+def _sums(nodes, children):
+    """Room for the outputs of each node's children, in whole sweeps."""
+    return np.empty((nodes, (children + LANES - 1) // LANES * LANES), np.float32)
 
 
 @njit(cache=True, nogil=True)

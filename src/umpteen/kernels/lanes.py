@@ -60,22 +60,26 @@ def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
 
 
 @intrinsic
-def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, code: Any, step: Any, low: Any) -> Any:
-    """sums[:16] += step * (entries[first : first + 16] & code) + low."""
+def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, count: Any, code: Any, step: Any, low: Any) -> Any:
+    """sums[:n] += step * (entries[first : first + n] & code) + low, for `count` times sixteen numbers."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         total, packed = (context.make_array(signature.args[n])(context, builder, args[n]).data for n in range(2))
         whole = ir.VectorType(ir.IntType(signature.args[1].dtype.bitwidth), LANES)
-        read = builder.load(builder.bitcast(builder.gep(packed, [args[2]]), whole.as_pointer()), align=1)
-        mask = _spread(builder, builder.trunc(args[3], whole.element) if whole.element.width < 32 else args[3], whole)
-        codes = builder.uitofp(builder.and_(read, mask), _VECTOR)
-        product = builder.fmul(codes, _spread(builder, args[4], _VECTOR), flags=_ONE_ROUNDING)
-        value = builder.fadd(product, _spread(builder, args[5], _VECTOR), flags=_ONE_ROUNDING)
-        place = builder.bitcast(total, _VECTOR.as_pointer())
-        builder.store(builder.fadd(builder.load(place, align=4), value, flags=_ONE_ROUNDING), place, align=4)
+        mask = _spread(builder, builder.trunc(args[4], whole.element) if whole.element.width < 32 else args[4], whole)
+        step, low = (_spread(builder, args[n], _VECTOR) for n in (5, 6))
+        begin = builder.gep(packed, [args[2]])
+        width = ir.Constant(ir.IntType(64), LANES)
+        with cgutils.for_range(builder, args[3], intp=ir.IntType(64)) as loop:
+            at = builder.mul(loop.index, width)
+            read = builder.load(builder.bitcast(builder.gep(begin, [at]), whole.as_pointer()), align=1)
+            codes = builder.uitofp(builder.and_(read, mask), _VECTOR)
+            value = builder.fadd(builder.fmul(codes, step, flags=_ONE_ROUNDING), low, flags=_ONE_ROUNDING)
+            place = builder.bitcast(builder.gep(total, [at]), _VECTOR.as_pointer())
+            builder.store(builder.fadd(builder.load(place, align=4), value, flags=_ONE_ROUNDING), place, align=4)
         return context.get_dummy_value()
 
-    return types.void(sums, entries, types.int64, types.int32, types.float32, types.float32), generate
+    return types.void(sums, entries, types.int64, types.int64, types.int32, types.float32, types.float32), generate
 
 
 def _spread(builder: Any, value: Any, vector: Any) -> Any:

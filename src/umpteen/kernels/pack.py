@@ -3,8 +3,6 @@
 import numpy as np
 from numba import njit
 
-from umpteen.kernels.lanes import LANES
-
 
 @njit(cache=True, nogil=True)
 def _by(keys, order, size):
@@ -57,7 +55,7 @@ def between(features, children, weights, low, high):
 
 @njit(cache=True, nogil=True)
 def fill(features, children, weights, starts, share):
-    """The same triples with zeros added to rows that have this `share` of sixteen children: read in one sweep."""
+    """The same triples with zeros added to rows that have this `share` of their children: read in whole sweeps."""
     node_of = _nodes(starts)
     size = 0
     for counting in range(2):
@@ -75,7 +73,7 @@ def fill(features, children, weights, starts, share):
             while last < len(features) and features[last] == features[entry] and children[last] < starts[node + 1]:
                 last += 1
             below = starts[node + 1] - starts[node]
-            full = below == LANES and last - entry >= share * below
+            full = last - entry >= share * below
             if counting == 0:
                 size += below if full else last - entry
             elif full:

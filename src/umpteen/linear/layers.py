@@ -19,13 +19,13 @@ from umpteen.kernels import beam as search
 from umpteen.kernels import solver
 from umpteen.kernels.lanes import LANES
 from umpteen.kernels.spread import Shared, spread
-from umpteen.kernels.threads import cores, each, ranges
+from umpteen.kernels.threads import cores, each, evenly
 from umpteen.labels.tree import Tree
 from umpteen.linear.room import threads
 from umpteen.linear.weights import Bounds, Triples, Weights, packed
 from umpteen.text.tfidf import TfidfSettings
 
-_BLOCK = 128  # documents ranked in a piece of work
+_BLOCK = 128, 1024  # documents ranked in a piece of work, at least and at most
 _LOSSES = {"hinge": 0, "logistic": 1}
 _LISTED = 10, 100  # labels that each tree lists at least, with chances that fall steeply and with others
 _FEW = 2000  # labels, up to which smaller weights rank better
@@ -180,4 +180,6 @@ def ranked(
         indices, scores = (np.stack(parts) for parts in zip(*found, strict=True))
         return Ranking(*search.mean(indices, scores, k))
 
-    return Ranking.joined(each(block, ranges(X.shape[0], _BLOCK), jobs=jobs), k)
+    if X.shape[0] <= _BLOCK[0]:
+        return Ranking.joined([block((0, X.shape[0]))], k)
+    return Ranking.joined(each(block, evenly(X.shape[0], *_BLOCK, jobs=jobs), jobs=jobs), k)

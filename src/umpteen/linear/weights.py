@@ -25,7 +25,7 @@ Triples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]  # fe
 Bounds = NDArray[np.int64]
 
 _KINDS = ("i4", "u8", "u", "u4", "u2", "u", "f4", "i8", "i8", "i8")  # of the arrays below
-_FULL = 0.4  # a row of sixteen children with this share of them gets an entry for each
+_FULL = 0.3  # a row with this share of its node's children gets an entry for each: read in whole sweeps
 _MOST = (1 << 32) - (1 << 28)  # weights of a layer: entries are counted in 32 bits, with room for those that fill rows
 _PIECE = 1 << 22  # rows at a time where that saves memory
 _LEAST, _ROOM = 1 << 20, 150  # weights packed at a time at least; bytes that packing one takes

@@ -1,11 +1,12 @@
 """Features of documents, the same way in training and in tagging: tf-idf of text, or ready features as they are."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.corpus import Corpus, Rows
 from umpteen.core.errors import DataError
-from umpteen.core.spill import growing
+from umpteen.core.spill import growing, spill
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels.threads import ranges
 from umpteen.kernels.weights import unit_rows
@@ -90,11 +91,16 @@ class Features:
 
     def _scaled(self, X: sparse.csr_array) -> Rows:
         """A copy, whose rows have length one where that is wanted."""
+        if X.shape[0] <= _ROWS and spill() is None:
+            return Rows(X.indptr, X.indices, self._part(X.data, X.indptr), X.shape)
         values = growing(np.float32)
         for first, last in ranges(X.shape[0], _ROWS):
             bounds = X.indptr[first : last + 1]
-            part = X.data[bounds[0] : bounds[-1]].astype(np.float32)
-            if self._unit:
-                unit_rows(part, bounds - bounds[0])
-            values.add(part)
+            values.add(self._part(X.data[bounds[0] : bounds[-1]], bounds - bounds[0]))
         return Rows(X.indptr, X.indices, values.whole(), X.shape)
+
+    def _part(self, values: NDArray[np.floating], bounds: NDArray[np.integer]) -> NDArray[np.float32]:
+        made = values.astype(np.float32)
+        if self._unit:
+            unit_rows(made, bounds)
+        return made
