@@ -14,6 +14,7 @@ from numba.extending import intrinsic
 LANES = 16
 
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
+_STILL = 1e-9  # changes not above this are none
 _ONE_ROUNDING = ("contract",)  # a product and a sum may become one instruction
 
 
@@ -60,6 +61,61 @@ def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
 
 
 @intrinsic
+def step_lanes(
+    context: Any,
+    dots: Any,
+    bias: Any,
+    alpha: Any,
+    diagonal: Any,
+    live: Any,
+    limit: Any,
+    high: Any,
+    low: Any,
+    by: Any,
+    mask: Any,
+    square: Any,
+) -> Any:
+    """A step of dual coordinate descent, squared hinge, for one document: what `kernels/solver.py` says of a lane.
+
+    Changes alpha, bias, high and low, and fills `by` with what the weights change by. Returns 1 where a lane still needs
+    the document, plus 2 where one moved.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        places = [
+            builder.bitcast(context.make_array(kind)(context, builder, value).data, _VECTOR.as_pointer())
+            for kind, value in zip(signature.args[:9], args[:9], strict=True)
+        ]
+        dot, shift, own, extra, alive, bound, top, bottom = (builder.load(place, align=4) for place in places[:8])
+        zero, one = ir.Constant(_VECTOR, None), _same(1.0)
+        positive = builder.bitcast(args[9], ir.VectorType(ir.IntType(1), LANES))
+        sign = builder.select(positive, one, _same(-1.0))
+        slope = builder.fsub(builder.fmul(sign, builder.fadd(dot, shift)), one)
+        slope = builder.fadd(slope, builder.fmul(own, extra))
+        held = builder.fcmp_ordered(">", own, zero)
+        pushed = builder.select(held, slope, _less(builder, slope, zero))
+        builder.store(_more(builder, top, pushed), places[6], align=4)
+        builder.store(_less(builder, bottom, pushed), places[7], align=4)
+        stays = builder.or_(held, builder.fcmp_ordered("<=", slope, bound))
+        stays = builder.and_(stays, builder.fcmp_ordered(">", alive, zero))
+        scale = builder.fdiv(one, builder.fadd(_spread(builder, args[10], _VECTOR), extra))
+        new = _more(builder, builder.fsub(own, builder.fmul(slope, scale)), zero)
+        step = builder.fmul(builder.fsub(new, own), alive)
+        builder.store(builder.fadd(own, step), places[2], align=4)
+        change = builder.fmul(step, sign)
+        builder.store(builder.fadd(shift, change), places[1], align=4)
+        builder.store(change, places[8], align=4)
+        moved = builder.or_(
+            builder.fcmp_ordered(">", step, _same(_STILL)), builder.fcmp_ordered("<", step, _same(-_STILL))
+        )
+        needed, went = (_any(builder, lanes) for lanes in (stays, moved))
+        return builder.or_(needed, builder.shl(went, ir.Constant(ir.IntType(64), 1)))
+
+    arrays = (dots, bias, alpha, diagonal, live, limit, high, low, by)
+    return types.int64(*arrays, types.uint16, types.float32), generate
+
+
+@intrinsic
 def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, count: Any, code: Any, step: Any, low: Any) -> Any:
     """sums[:n] += step * (entries[first : first + n] & code) + low, for `count` times sixteen numbers."""
 
@@ -80,6 +136,27 @@ def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, count: Any, c
         return context.get_dummy_value()
 
     return types.void(sums, entries, types.int64, types.int64, types.int32, types.float32, types.float32), generate
+
+
+def _same(value: float) -> Any:
+    """A constant in every lane."""
+    return ir.Constant(_VECTOR, [value] * LANES)
+
+
+def _more(builder: Any, one: Any, other: Any) -> Any:
+    """The larger of two numbers in each lane."""
+    return builder.select(builder.fcmp_ordered(">", other, one), other, one)
+
+
+def _less(builder: Any, one: Any, other: Any) -> Any:
+    """The smaller of two numbers in each lane."""
+    return builder.select(builder.fcmp_ordered("<", other, one), other, one)
+
+
+def _any(builder: Any, lanes: Any) -> Any:
+    """1 where any lane is true, else 0."""
+    found = builder.icmp_unsigned("!=", builder.bitcast(lanes, ir.IntType(LANES)), ir.Constant(ir.IntType(LANES), 0))
+    return builder.zext(found, ir.IntType(64))
 
 
 def _spread(builder: Any, value: Any, vector: Any) -> Any:

@@ -8,7 +8,7 @@ Which documents still matter and which children are done is kept per lane.
 import numpy as np
 from numba import njit
 
-from umpteen.kernels.lanes import LANES, add_lanes, dot_lanes
+from umpteen.kernels.lanes import LANES, add_lanes, dot_lanes, step_lanes
 from umpteen.kernels.room import wider
 
 _FAR = np.float32(1e30)
@@ -60,29 +60,12 @@ def hinge(w, bias, columns, values, starts, ends, squares, masks, lanes, costs, 
             row = order[at]
             dot_lanes(w, columns, values, starts[row], ends[row], dots)
             square = squares[row] + np.float32(1)
-            diagonal = diagonals[row * own_costs]
-            own = alpha[row]
-            mask = masks[row]
-            needed = np.float32(0)
-            moved = np.float32(0)
-            for lane in range(LANES):
-                sign = np.float32(2 * np.int32((mask >> lane) & 1) - 1)
-                slope = sign * (dots[lane] + bias[lane]) - np.float32(1) + own[lane] * diagonal[lane]
-                pushed = slope if own[lane] > 0 else min(slope, np.float32(0))
-                high[lane] = max(high[lane], pushed)
-                low[lane] = min(low[lane], pushed)
-                stays = live[lane] if (own[lane] > 0 or slope <= limit[lane]) else np.float32(0)
-                needed = max(needed, stays)
-                new = max(own[lane] - slope * (np.float32(1) / (square + diagonal[lane])), np.float32(0))
-                step = (new - own[lane]) * live[lane]
-                own[lane] += step
-                by[lane] = step * sign
-                moved = max(moved, abs(step))
-            if moved > np.float32(1e-9):
+            told = step_lanes(
+                dots, bias, alpha[row], diagonals[row * own_costs], live, limit, high, low, by, masks[row], square
+            )
+            if told & 2:
                 add_lanes(w, columns, values, starts[row], ends[row], by)
-                for lane in range(LANES):
-                    bias[lane] += by[lane]
-            if needed == 0:
+            if not told & 1:
                 active -= 1
                 order[at], order[active] = order[active], order[at]
             else:
