@@ -3,7 +3,7 @@
 `calibrate` makes its scores probabilities and settles how many labels a document gets.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -317,5 +317,5 @@ def _padded(counts: NDArray[np.int64], labels: int) -> NDArray[np.int64]:
     return np.pad(counts, (0, labels - len(counts)))
 
 
-def _pair(valid: Any) -> tuple[Any, list[list[str]] | None]:
+def _pair(valid: Any) -> tuple[Any, Sequence[Sequence[str]] | None]:
     return (valid[0], labels_of(valid[1])[0]) if isinstance(valid, tuple) else (valid, None)

@@ -4,7 +4,7 @@ Documents: a Corpus, texts, or a sparse or dense matrix of ready features. Label
 array of such lists, or a 0/1 matrix, sparse or dense.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +17,7 @@ from umpteen.core.ranking import Ranking
 from umpteen.core.space import LabelSpace
 
 
-def corpus_of(X: Any, labels: list[list[str]] | None = None, *, space: LabelSpace | None = None) -> Corpus:
+def corpus_of(X: Any, labels: Sequence[Sequence[str]] | None = None, *, space: LabelSpace | None = None) -> Corpus:
     """Documents in any form as a Corpus."""
     if isinstance(X, Corpus):
         if labels is not None:
@@ -41,7 +41,29 @@ def corpus_of(X: Any, labels: list[list[str]] | None = None, *, space: LabelSpac
     return Corpus.from_texts(texts, labels, space=space)
 
 
-def labels_of(y: Any) -> tuple[list[list[str]], str, LabelSpace | None]:
+class LabelRows(Sequence[list[str]]):
+    """The label lists that a 0/1 matrix stands for, made when asked for: as they are, they take ten times its room."""
+
+    def __init__(self, matrix: sparse.csr_array, keys: list[str]) -> None:
+        self.matrix, self._keys = matrix, keys
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return LabelRows(self.matrix[place], self._keys)
+        row = range(len(self))[place]
+        return self._named(self.matrix.indptr[row], self.matrix.indptr[row + 1])
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return (self._named(start, end) for start, end in pairwise(self.matrix.indptr.tolist()))
+
+    def _named(self, start: int, end: int) -> list[str]:
+        return [self._keys[column] for column in self.matrix.indices[start:end].tolist()]
+
+
+def labels_of(y: Any) -> tuple[Sequence[Sequence[str]], str, LabelSpace | None]:
     """Label lists, the form `y` has, and the label space where `y` is a matrix."""
     if _is_matrix(y):
         matrix = sparse.csr_array(y, copy=True)
@@ -49,10 +71,9 @@ def labels_of(y: Any) -> tuple[list[list[str]], str, LabelSpace | None]:
             raise DataError("A label matrix holds 0 and 1 only: rows are documents, columns are labels.")
         matrix.eliminate_zeros()
         matrix.sort_indices()
+        matrix = csr(np.ones(matrix.nnz, np.float32), matrix.indices, matrix.indptr, matrix.shape)
         keys = [str(column) for column in range(matrix.shape[1])]
-        named, bounds = [keys[column] for column in matrix.indices.tolist()], matrix.indptr.tolist()
-        rows = [named[start:end] for start, end in pairwise(bounds)]
-        return rows, "sparse" if sparse.issparse(y) else "dense", LabelSpace(keys)
+        return LabelRows(matrix, keys), "sparse" if sparse.issparse(y) else "dense", LabelSpace(keys)
     lists = [_list_of(labels, number) for number, labels in enumerate(y)]
     form = "names" if any(isinstance(label, str) for labels in lists for label in labels) else "numbers"
     return [[str(label) for label in labels] for labels in lists], form, None

@@ -77,8 +77,8 @@ def step_lanes(
 ) -> Any:
     """A step of dual coordinate descent, squared hinge, for one document: what `kernels/solver.py` says of a lane.
 
-    Changes alpha, bias, high and low, and fills `by` with what the weights change by. Returns 1 where a lane still needs
-    the document, plus 2 where one moved.
+    Changes alpha, bias, high and low, and fills `by` with what the weights change by. Returns 1 where a lane needs
+    the document still, plus 2 where one moved.
     """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
