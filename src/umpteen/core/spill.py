@@ -40,8 +40,15 @@ class Growing:
 
     def whole(self) -> NDArray[Any]:
         """All values; there is no adding afterwards."""
-        parts, self._parts = self._parts, []
-        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, self._kind), *parts])
+        parts, self._parts = self._parts[::-1], []
+        if len(parts) == 1:
+            return parts[0]
+        made, at = np.empty(sum(map(len, parts)), self._kind), 0
+        while parts:  # each is let go once it is copied, so that not all are held twice
+            part = parts.pop()
+            made[at : at + len(part)] = part
+            at += len(part)
+        return made
 
 
 class Spill:

@@ -28,7 +28,8 @@ _KINDS = ("i4", "u8", "u", "u4", "u2", "u", "f4", "i8", "i8", "i8")  # of the ar
 _FULL = 0.3  # a row with this share of its node's children gets an entry for each: read in whole sweeps
 _MOST = (1 << 32) - (1 << 28)  # weights of a layer: entries are counted in 32 bits, with room for those that fill rows
 _PIECE = 1 << 22  # rows at a time where that saves memory
-_LEAST, _ROOM = 1 << 20, 150  # weights packed at a time at least; bytes that packing one takes
+_LEAST, _USUAL = 1 << 20, 1 << 21  # weights packed at a time, where memory is short and where it is not
+_ROOM = 150  # bytes that packing one takes
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _layer(
     words, lists, entries = growing(np.uint64), growing(node_kind), growing(kind)
     rows = count = 0
     for low, high in _ranges(triples[0], width + 1):
-        own = triples if spill() is None else kernel.between(*triples, low, high)
+        own = triples if high - low > width else kernel.between(*triples, low, high)
         features, children, weights = kernel.fill(*kernel.sort(*own, high - low, int(starts[-1])), starts, _FULL)
         own_begins, nodes, own_firsts, lanes = kernel.rows(features, children, starts, high - low)
         full = np.diff(own_firsts) * 8 * node_kind.itemsize > size * (64 + 8 * node_kind.itemsize)
@@ -186,9 +187,9 @@ def _layer(
 
 
 def _ranges(features: NDArray[np.int32], width: int) -> Iterator[tuple[int, int]]:
-    """Ranges of features with so many weights that packing them takes no more than a part of what memory is left."""
+    """Ranges of features with so many weights that packing them takes a part of what memory is left, and never much."""
     limit = spill()
-    most = max(_LEAST, limit.left() // _ROOM) if limit is not None else len(features)
+    most = max(_LEAST, limit.left() // _ROOM) if limit is not None else _USUAL
     if len(features) <= most:
         yield 0, width
         return

@@ -3,7 +3,7 @@
 Parabel is of Prabhu et al. (2018), Bonsai of Khandagale et al. (2020).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import ClassVar, Self
 
@@ -78,13 +78,12 @@ class PLT(Classifier):
         X, T = self._rows(features.fit(corpus), Y, features)
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
         T = T[known]
-        vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
         worth = self.params.worth(self.labels_, self.documents_)
         own = worth[known] if worth is not None else None
         self._forest = Forest(features, [])
-        for number in range(self.params.trees):
-            tree = self._grown(vectors, self.params.seed * 1000 + number)
-            weights = trained(X, T, tree, self.params, seed=self.params.seed * 1000 + number, worth=own)
+        seeds = range(self.params.seed * 1000, self.params.seed * 1000 + self.params.trees)
+        for seed, tree in zip(seeds, self._grown(X, T, seeds), strict=True):
+            weights = trained(X, T, tree, self.params, seed=seed, worth=own)
             self._forest.trees.append((Tree(known[tree.order], tree.levels), weights))
 
     def _continue(self, older: Self, corpus: Corpus, Y: sparse.csr_array) -> None:
@@ -123,11 +122,13 @@ class PLT(Classifier):
             X, Y = with_names(X, Y, features, self.labels_, weight=self.params.label_weight)
         return X, Y.T.tocsr()
 
-    def _grown(self, vectors: sparse.csr_array, seed: int) -> Tree:
-        shape = {"branch": self.params.branch, "leaf": self.params.leaf, "seed": seed, "jobs": self.params.jobs}
+    def _grown(self, X: sparse.csr_array, T: sparse.csr_array, seeds: Iterable[int]) -> list[Tree]:
+        """A tree for each seed, all at once: where labels lie takes room that training needs."""
+        vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
+        shape = {"branch": self.params.branch, "leaf": self.params.leaf, "jobs": self.params.jobs}
         if self.params.balance:
-            return balanced(vectors, **shape)
-        return unbalanced(vectors, **shape, depth=self.params.depth)
+            return [balanced(vectors, **shape, seed=seed) for seed in seeds]
+        return [unbalanced(vectors, **shape, seed=seed, depth=self.params.depth) for seed in seeds]
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         return self._forest.rank(corpus, k, self.params, beam=self.params.beam)
