@@ -218,3 +218,18 @@ def test_wrong_character_ranges(characters: tuple[int, ...]) -> None:
         TfidfSettings(characters=characters)
     with pytest.raises(SettingError, match="leave no features"):
         TfidfSettings(ngrams=0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "ngrams"), [(["green tea"] * 1000, 2), (["green tea"] * 999, 1), (["green tea " * 41] * 1000, 1)]
+)
+def test_pairs_of_words_count_where_many_texts_are_short(tmp_path: Path, texts: list[str], ngrams: int) -> None:
+    settings = TfidfSettings(ngrams=None)
+    tfidf = Tfidf(settings)
+    X = tfidf.fit(iter(texts))
+    same = Tfidf(TfidfSettings(ngrams=ngrams))
+    np.testing.assert_array_equal(X.toarray(), same.fit(texts).toarray())
+    with new_folder(tmp_path / "folder") as folder:
+        tfidf.save(folder)
+    back = Tfidf.load(Folder(tmp_path / "folder"), settings)
+    np.testing.assert_array_equal(back.transform(["green tea"]).toarray(), same.transform(["green tea"]).toarray())

@@ -257,14 +257,14 @@ def mean(labels, scores, k):
 @njit(cache=True, nogil=True)
 def weights_of(weights, layer, node, child, columns):
     """The weights of one child's classifier for some features, 0 where it has none."""
-    layers = weights[7]
+    layers, scale = weights[7], weights[6][layer, 0]
     made = np.empty(len(columns), np.float32)
     one, nodes = np.ones(len(columns), np.float32), np.full(1, node, np.int64)
     sums, space = _sums(1, layers[layer, 2]), _space(layers, 1)
     for number in range(len(columns)):
         sums[:] = 0
         _gather(weights, layer, columns, one, number, number + 1, 0, nodes, 1, sums, space)
-        made[number] = sums[0, child]
+        made[number] = sums[0, child] if abs(sums[0, child]) > 0.5 * scale else 0  # what fills a row up is none
     return made
 
 

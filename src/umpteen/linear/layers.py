@@ -23,7 +23,7 @@ from umpteen.kernels.threads import cores, each, evenly
 from umpteen.labels.tree import Tree
 from umpteen.linear.room import threads
 from umpteen.linear.weights import Bounds, Triples, Weights, packed
-from umpteen.text.tfidf import TfidfSettings
+from umpteen.text.tfidf import RUNS, TfidfSettings
 
 _BLOCK = 128, 1024  # documents ranked in a piece of work, at least and at most
 _LOSSES = {"hinge": 0, "logistic": 1}
@@ -42,6 +42,7 @@ class LinearSettings(TfidfSettings, Tail):
         "label_weight": (0.25, 0.5, 1.0),
     }
 
+    ngrams: int | None = setting(None, RUNS, least=0, most=8)
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
     cost: float | None = setting(
         None,

@@ -7,7 +7,7 @@ by one (as `tokenizers` does too), and its final form there.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import compress
+from itertools import chain, compress, islice
 from typing import ClassVar
 
 import numpy as np
@@ -32,13 +32,25 @@ Spelling = tuple[list[str], list[str]]  # names of features by column, and the w
 Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # features, counts, bounds of documents
 
 
+RUNS = (
+    "Longest run of words that counts as a feature; 0 for no words; none: 2 where there are a thousand texts or more, "
+    "of at most 80 words on average, else 1."
+)
+_FIRST, _SHORT = 1000, 80  # texts that tell, and words on average up to which they are short
+
+
 @dataclass(frozen=True, kw_only=True)
 class TfidfSettings(Settings):
     """How text becomes features."""
 
     space: ClassVar[Space] = {"ngrams": (1, 2), "min_df": (1, 2, 3, 5)}
 
-    ngrams: int = setting(1, "Longest run of words that counts as a feature; 0 for no words.", least=0, most=8)
+    ngrams: int | None = setting(
+        1,
+        RUNS,
+        least=0,
+        most=8,
+    )
     characters: tuple[int, ...] = setting(
         (), "Shortest and longest character n-gram inside words, e.g. 3,5; none if empty.", least=1, most=16
     )
@@ -53,7 +65,7 @@ class TfidfSettings(Settings):
             raise SettingError(
                 f"Setting 'characters' takes the shortest and longest n-gram, e.g. 3,5, not {self.characters}."
             )
-        if not self.characters and not self.ngrams:
+        if not self.characters and self.ngrams == 0:
             raise SettingError("Settings 'ngrams' and 'characters' leave no features: set one of them.")
 
 
@@ -62,9 +74,8 @@ class Tfidf:
 
     def __init__(self, settings: TfidfSettings) -> None:
         self.settings = settings
-        low, high = settings.characters or (0, 0)
+        self.ngrams = settings.ngrams if settings.ngrams is not None else 1  # until texts are there to tell
         self._same: NDArray[np.int32] | None = None  # columns as they are, for rows of features all known
-        self._form = (min(1, settings.ngrams), settings.ngrams, low, high)
         self.idf: NDArray[np.float32] = np.empty(0, np.float32)  # by column
         self._table, self._columns = kernel.table_of(np.empty(0, np.uint64))
         self._spelling: Spelling = ([], [])
@@ -75,8 +86,20 @@ class Tfidf:
         """How many columns there are."""
         return len(self.idf)
 
+    @property
+    def _form(self) -> tuple[int, int, int, int]:
+        """Shortest and longest run of words, and of letters, that count."""
+        low, high = self.settings.characters or (0, 0)
+        return min(1, self.ngrams), self.ngrams, low, high
+
     def fit(self, texts: Iterable[str], *, size: int | None = None) -> sparse.csr_array:
         """Learn from texts and return their rows, going through them once."""
+        if self.settings.ngrams is None:
+            stream = iter(texts)
+            first = [*islice(stream, _FIRST)]
+            short = sum(len(text.split()) for text in first) <= _SHORT * len(first)
+            self.ngrams = 2 if short and len(first) == _FIRST else 1  # of few texts, most pairs of words occur once
+            texts = chain(first, stream)
         table, numbers = np.zeros(1 << 12, np.uint64), np.empty(1 << 12, np.int32)
         keys, names, sizes = list[NDArray[np.uint64]](), _Names(), list[NDArray[np.int64]]()
         features, counts = growing(np.int32), growing(np.int32)
@@ -138,6 +161,8 @@ class Tfidf:
     def save(self, folder: NewFolder) -> None:
         """Write all that `load` needs."""
         names, words = self._spelled()
+        if self.settings.ngrams is None:
+            folder.facts["ngrams"] = self.ngrams
         folder.array("idf", self.idf)
         folder.array("feature_table", self._table)
         folder.array("feature_columns", self._columns)
@@ -149,6 +174,10 @@ class Tfidf:
     def load(cls, folder: Folder, settings: TfidfSettings) -> "Tfidf":
         """The same as was saved."""
         made = cls(settings)
+        if settings.ngrams is None:
+            made.ngrams = folder.facts.get("ngrams", 0)
+            if made.ngrams not in (1, 2):
+                raise DataError("It does not say how many words make a feature.")
         made.idf, made._table, made._columns = (folder.array(n) for n in ("idf", "feature_table", "feature_columns"))
         made._check()
 

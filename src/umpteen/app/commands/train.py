@@ -256,7 +256,8 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     folder = Folder(out, verify=False)
     facts = folder.facts
     features = facts.get("features", {})
-    width = f", {features['width']:,} {'words' if features['text'] else 'features'}" if features else ""
+    words = "words and pairs of words" if facts.get("ngrams") == 2 else "words"
+    width = f", {features['width']:,} {words if features['text'] else 'features'}" if features else ""
     show(
         f"Trained {facts['model']} in {spoken_seconds(seconds)}: "
         f"{number_of(trained.documents_, 'document')}, {number_of(len(trained.labels_), 'label')}{width}."

@@ -28,7 +28,15 @@ class OneVsRest(Classifier):
         """None of its own: a tree with all labels right below the root."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "dismec": {"label_text": False, "cost": 1.0, "eps": 0.1, "rounds": 20, "threshold": 0.01, "hinge_power": 2},
+            "dismec": {
+                "ngrams": 1,
+                "label_text": False,
+                "cost": 1.0,
+                "eps": 0.1,
+                "rounds": 20,
+                "threshold": 0.01,
+                "hinge_power": 2,
+            },
         }
 
     params: Params

@@ -25,6 +25,7 @@ from umpteen.text.names import with_names
 from umpteen.text.tfidf import TfidfSettings
 
 _ORIGINAL: Mapping[str, Value] = {
+    "ngrams": 1,
     "trees": 3,
     "leaf": 100,
     "profile": 0,
@@ -48,7 +49,7 @@ class PLT(Classifier):
         """The shape of the trees and how they are searched."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "fast": {"trees": 1, "eps": 0.3, "beam": 8},
+            "fast": {"ngrams": 1, "trees": 1, "eps": 0.3, "beam": 8},
             "parabel": {**_ORIGINAL, "branch": 2},
             "bonsai": {**_ORIGINAL, "branch": 100, "depth": 2, "balance": False},
         }
@@ -56,7 +57,7 @@ class PLT(Classifier):
         space: ClassVar[Space] = {"branch": (4, 16, 64), "leaf": (50, 100, 150, 300)}
 
         trees: int = setting(3, "Trees whose scores are averaged.", least=1)
-        branch: int = setting(16, "Children of an inner node at most; balanced trees take a power of two.", least=2)
+        branch: int = setting(128, "Children of an inner node at most; balanced trees take a power of two.", least=2)
         leaf: int = setting(150, "Labels of a lowest node at most.", least=1)
         balance: bool = setting(True, "Groups of equal size; else plain k-means.")
         depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
