@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
+from torch.overrides import TorchFunctionMode
 
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
@@ -235,12 +236,21 @@ class DeepClassifier(Classifier):
         check_places(self._known, len(self.labels_))
         self._score, self._log = folder.facts["score"], folder.text(LOG)
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
-        with torch.device("meta"):
+        with torch.device("meta"), _Undrawn():
             table = next(tensor for name, tensor in weights.items() if name.endswith("words.table.weight"))
             vectors = np.zeros(table.shape, np.float32)
             self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
+
+
+class _Undrawn(TorchFunctionMode):
+    """Random numbers are not drawn: for tensors without memory, torch would import its compiler for that, 70 MB."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.__name__ in ("normal_", "uniform_", "kaiming_uniform_"):  # of tensors, and of torch.nn.init
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 @contextmanager
