@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
+from umpteen.core import heap
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
@@ -230,6 +231,7 @@ class DeepClassifier(Classifier):
         folder.text(LOG, self._log)
 
     def _load(self, folder: Folder) -> None:
+        heap.keep_few_kernels(heap.TAGGING)
         self._reader = self.reader()
         self._reader.load(folder)
         self._known = folder.array("known")

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from umpteen.core.errors import UmpteenError
 from umpteen.networks.network import Network
-from umpteen.train.batches import Source, mixed, shuffled
+from umpteen.train.batches import Source, fit_for, mixed, parts, shuffled
 from umpteen.train.device import compiled
 from umpteen.train.optimiser import Optimiser
 from umpteen.train.parallel import mean, place, share, together, weight
@@ -105,16 +105,28 @@ class Loop:
         self.network.train()
         chance = p.seed * _SEEDS + int(self.counts["number"])  # depends on the step alone, and who takes which share
         self._seed(chance + place()[0] * _SEEDS**2)
+        loss = sum(self._slope(part, len(part) / len(rows)) for part in self._parts(rows))
+        self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
+        return mean(loss)
+
+    def _parts(self, rows: Any) -> list[Any]:
+        """A batch as it goes through the network: what is kept of it for the way back is most of a step's memory."""
+        if not self.network.divisible or place()[1] > 1:
+            return [rows]
+        return parts(rows, self._lengths, fit_for(self.source.device, self.settings.tokens))
+
+    def _slope(self, rows: Any, counts: float) -> float:
+        """Add the gradient of the loss of some documents, times what they count; that loss."""
         with self._autocast():
-            loss = weight(rows) * self._loss(self.source.batch(share(rows)))
+            loss = counts * weight(rows) * self._loss(self.source.batch(share(rows)))
         if not torch.isfinite(loss):
             raise UmpteenError(
                 f"Training went astray in step {int(self.counts['number']) + 1}: the loss is no longer a number. "
                 "Use a smaller rate, or shorten gradients (clip)."
             )
         loss.backward()  # type: ignore[no-untyped-call]
-        self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
-        return mean(float(loss.detach()))
+        self._optimiser.gather()
+        return float(loss.detach())
 
     def _seed(self, chance: int) -> None:
         """Draw other random numbers; without a GPU, torch would note where each call of its own for this came from."""

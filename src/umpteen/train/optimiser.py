@@ -52,11 +52,15 @@ class Optimiser:
             self._parts.append(torch.optim.SparseAdam(parted(sparse), lr=rate or 1.0))
         self._clip = settings.clip
 
-    def step(self, rate: float) -> None:
-        """Change the weights by the gradients at hand, which are then gone."""
+    def gather(self) -> None:
+        """Let each row of sparse gradients stand once, or what is added to them lies behind, and they grow and grow."""
         for parameter in self._named.values():
             if parameter.grad is not None and parameter.grad.is_sparse:
-                parameter.grad = coalesced(parameter.grad)  # or what sgd goes on with grows from step to step
+                parameter.grad = coalesced(parameter.grad)
+
+    def step(self, rate: float) -> None:
+        """Change the weights by the gradients at hand, which are then gone."""
+        self.gather()
         if self._clip:
             self._shorten()
         for part in self._parts:
