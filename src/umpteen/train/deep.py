@@ -37,7 +37,7 @@ from umpteen.train.stages import Stage
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _EVER = 1 << 30  # looks: none ends the training
 _TAGGED = 64  # documents tagged at a time
-COPIES = 5  # of weights whose gradients are sparse: themselves, two moments, their mean, the best
+COPIES = 3  # of weights whose gradients are sparse: themselves and two moments; their mean and the best lie aside
 
 
 class DeepClassifier(Classifier):
