@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from umpteen.networks.thin import coalesced, summed
-from umpteen.train.optimiser import ThinAdam
+from umpteen.train.adam import ThinAdam
 
 PARTS = ("sums", "gradient", "each row once", "Adam", "together")
 
@@ -30,7 +30,7 @@ def ours(table: Tensor, rows: Tensor, starts: Tensor, values: Tensor) -> Tensor:
 
 def step(
     table: nn.Embedding,
-    optimiser: torch.optim.Optimizer,
+    optimiser: ThinAdam | torch.optim.Optimizer,
     sums: Callable[..., Tensor],
     once: Callable[[Tensor], Tensor],
     given: tuple[Tensor, ...],
@@ -67,7 +67,7 @@ def main() -> None:
     found = {}
     for name, (sums, optimiser, once) in ways.items():
         table = nn.Embedding(options.rows, options.width, sparse=True)
-        steps = optimiser(table.parameters(), lr=0.01)
+        steps = optimiser([{"params": [table.weight]}], lr=0.01)
         taken = [step(table, steps, sums, once, given) for _ in range(7)]
         found[name] = 1000 * np.median(taken[2:], axis=0)  # the first ones compile and lay out
     print("| ms | " + " | ".join(PARTS) + " |\n|---|" + "---|" * len(PARTS))

@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from umpteen.networks.thin import coalesced, products, summed
-from umpteen.train.optimiser import ThinAdam
+from umpteen.train.adam import ThinAdam
 
 ROWS = torch.tensor([3, 1, 3, 7, 1, 1])
 STARTS = torch.tensor([0, 2, 2])  # the second bag is empty
@@ -65,7 +65,7 @@ def test_steps_are_those_of_torchs_adam():
     torch.manual_seed(0)
     tables = [nn.Embedding(9, 4, sparse=True) for _ in range(2)]
     tables[1].load_state_dict(tables[0].state_dict())
-    mine = ThinAdam(tables[0].parameters(), lr=0.1, eps=1e-4)
+    mine = ThinAdam([{"params": [tables[0].weight], "eps": 1e-4}], lr=0.1)
     theirs = torch.optim.SparseAdam(tables[1].parameters(), lr=0.1, eps=1e-4)
     for _ in range(4):
         rows, given = torch.randint(0, 9, (6,)), torch.randn(6, 4)
@@ -80,7 +80,7 @@ def test_steps_are_those_of_torchs_adam():
 
 def test_moments_of_another_table_are_refused():
     table = nn.Embedding(9, 4, sparse=True)
-    steps = ThinAdam(table.parameters())
+    steps = ThinAdam([{"params": [table.weight]}], lr=0.1)
     steps.state[table.weight] = {"step": 1, "exp_avg": torch.zeros(5, 4), "exp_avg_sq": torch.zeros(5, 4)}
     table(ROWS).sum().backward()
     table.weight.grad = coalesced(table.weight.grad)

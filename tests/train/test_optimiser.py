@@ -39,6 +39,22 @@ def test_a_stop_changes_nothing(kind: str) -> None:
     assert torch.equal(stepped(settings), stepped(settings, stop=3))
 
 
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_dense_steps_are_those_of_torchs_adam(decay: float) -> None:
+    torch.manual_seed(0)
+    mine, theirs = nn.Linear(3, 2), nn.Linear(3, 2)
+    theirs.load_state_dict(mine.state_dict())
+    optimiser = Optimiser(mine, Learning(rate=0.01, decay=decay, clip=0.0))
+    usual = torch.optim.AdamW(theirs.parameters(), lr=0.01, weight_decay=decay, fused=True)
+    for _ in range(4):
+        x = torch.randn(5, 3)
+        for layer, step in ((mine, lambda: optimiser.step(0.01)), (theirs, usual.step)):
+            layer.zero_grad()
+            layer(x).square().sum().backward()
+            step()
+    assert all(torch.equal(a, b) for a, b in zip(mine.parameters(), theirs.parameters(), strict=True))
+
+
 def test_small_gradients_hardly_move_weights_that_know_something() -> None:
     moved = {}
     for led in (False, True):

@@ -21,7 +21,7 @@ _KERNELS = (
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY",
     "LRU_CACHE_CAPACITY",
 )  # how many oneDNN keeps, and torch's layer above it
-_FEW = 16
+TRAINING, TAGGING = 16, 32  # enough of them: where texts come one after another, lengths come back
 
 
 @cache
@@ -59,15 +59,14 @@ def tidy() -> None:
         _give_back()
 
 
-def keep_few_kernels() -> None:
+def keep_few_kernels(number: int) -> None:
     """Let torch keep a few of the kernels that it makes for each shape of matrices instead of a thousand.
 
     Each comes with memory of its own, and batches have ever other lengths. It takes effect where torch has not
-    computed with them yet, and what the user set stands. Not for tagging: there shapes come back, and making a kernel
-    anew takes longer than using it.
+    computed with them yet, and what the user set stands.
     """
     for name in _KERNELS:
-        os.environ.setdefault(name, str(_FEW))
+        os.environ.setdefault(name, str(number))
 
 
 def _set(numbers: dict[int, int]) -> None:

@@ -6,7 +6,6 @@ between.
 
 import ctypes
 import json
-import mmap
 import os
 import zlib
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ FORMAT = 1
 MANIFEST = "model.json"
 ADVICE = "Copy it again or train again."
 _FEW = 3
+_PART = 1 << 20  # bytes of a file in memory at a time
 
 
 class NewFolder:
@@ -254,12 +254,12 @@ def _own_checksum(manifest: dict[str, Any]) -> int:
 
 
 def _state(file: Path) -> dict[str, int]:
-    """What the manifest says of a file; mapped and summed in one call, which leaves other threads alone."""
-    size = file.stat().st_size
-    if not size:  # nothing to map
-        return {"bytes": 0, "crc32": 0}
-    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return {"bytes": size, "crc32": zlib.crc32(content)}
+    """What the manifest says of a file; read in parts, since a mapped one would be in memory as a whole."""
+    total, part = 0, memoryview(bytearray(min(_PART, file.stat().st_size + 1)))
+    with file.open("rb", buffering=0) as stream:
+        while count := stream.readinto(part):
+            total = zlib.crc32(part[:count], total)
+        return {"bytes": stream.tell(), "crc32": total}
 
 
 def _put(new: Path, place: Path) -> None:

@@ -44,6 +44,7 @@ class Network(nn.Module):
     led: Sequence[Tensor] = ()  # weights that know something before they learn
     slow: Sequence[Tensor] = ()  # weights that learn at `pace` of the rate
     pace: float = 1.0
+    divisible: bool = False  # whether the loss is the mean of the documents' own, so that a batch can come in parts
 
     def forward(self, batch: Documents) -> Tensor:
         """Logits of all labels, (documents, labels)."""

@@ -23,8 +23,11 @@ class Words(nn.Module):
         super().__init__()
         self.table = nn.Embedding(vectors.shape[0], vectors.shape[1], padding_idx=0, sparse=learn and sparse)
         with torch.no_grad():
-            self.table.weight.copy_(torch.from_numpy(vectors))
-            self.table.weight[0] = 0
+            if learn or self.table.weight.is_meta or vectors[0].any():
+                self.table.weight.copy_(torch.from_numpy(vectors))
+                self.table.weight[0] = 0
+            else:
+                self.table.weight.data = torch.from_numpy(vectors)  # what nobody changes need not be there twice
         self.table.weight.requires_grad_(learn)
         self.dropout = Dropping(dropout)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 
 from umpteen.core.corpus import Rows
 from umpteen.core.errors import DataError, UmpteenWarning
@@ -91,6 +91,8 @@ class Regression:
     @classmethod
     def of(cls, X: sparse.csr_array, Y: sparse.csr_array, *, damping: float, jobs: int = 0) -> "Regression":
         """Learn the labels of documents with features of unit length; damping keeps it from doing so by heart."""
+        from scipy import linalg  # only here: most who tag need not load it
+
         made = cls(X, np.empty((0, Y.shape[1]), np.float32))
         alike = np.empty((X.shape[0], X.shape[0]), np.float32)
         for (start, end), block in zip(made._columns.parts(len(alike)), made._alike(X, jobs), strict=True):

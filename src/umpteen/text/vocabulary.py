@@ -58,11 +58,13 @@ class Tokens:
         bounds = np.concatenate([self.bounds, others.bounds[1:] + self.bounds[-1]])
         return Tokens(np.concatenate([self.ids, others.ids]), bounds)
 
-    def padded(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
-        """The ids of some documents, one a row, with zeros behind the shorter ones; and their values."""
+    def padded(
+        self, rows: NDArray[np.integer], *, step: int = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32] | None]:
+        """The ids of some documents, one a row, with zeros behind up to a multiple of `step`; and their values."""
         starts = self.bounds[rows]
         lengths = self.bounds[np.asarray(rows) + 1] - starts
-        columns = np.arange(lengths.max(initial=0))
+        columns = np.arange(-(-lengths.max(initial=0) // step) * step)
         inside = columns < lengths[:, None]  # (rows, longest)
         chosen = (starts[:, None] + columns)[inside]
         ids = np.zeros(inside.shape, np.int64)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, special
+from scipy import sparse
 
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking, blended
@@ -51,11 +51,13 @@ class Own:
 
     def chances(self, vectors: Vectors) -> NDArray[np.float32]:
         """The means of members' chances of all labels, (documents, labels)."""
+        from scipy.special import expit  # only here: most who tag need not load it
+
         labels, members = self.biases.shape
         total = np.zeros((len(vectors), labels), np.float32)
         parts = np.split(vectors, members, axis=1), np.split(self.weights, members, axis=1), self.biases.T
         for part, weights, biases in zip(*parts, strict=True):
-            total += special.expit(part @ weights.T + biases)
+            total += expit(part @ weights.T + biases)
         return total / np.float32(members)
 
 

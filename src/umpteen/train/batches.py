@@ -15,6 +15,7 @@ from umpteen.text.vocabulary import Tokens
 Rows = NDArray[np.int64]
 _READ = 256  # documents whose tokens are looked through at a time
 _POOL = 50  # batches whose documents are sorted by length together
+_AT_ONCE = 1500  # words that a processor computes with at once: more take more memory, and no less time each
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,13 @@ class Source:
             ids, _ = self.tokens.padded(np.arange(start, min(start + _READ, len(self))))
             yield torch.from_numpy(ids).to(self.device)
 
-    def batch(self, rows: Rows) -> Batch:
-        """The documents at these places."""
+    def batch(self, rows: Rows, *, step: int = 1) -> Batch:
+        """The documents at these places, as long as the longest, to the next multiple of `step`."""
         pairs = np.empty((0, 2), np.int64)
         if self.Y is not None:
             part = self.Y[rows]
             pairs = np.stack([np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices], axis=1)
-        ids, values = self.tokens.padded(rows)
+        ids, values = self.tokens.padded(rows, step=step)
         return Batch(
             torch.from_numpy(ids).to(self.device),
             torch.from_numpy(pairs.astype(np.int64)).to(self.device),
@@ -135,3 +136,13 @@ def cut(rows: Rows, lengths: NDArray[np.int64], *, batch: int, tokens: int) -> I
             end -= 1
         yield order[start:end]
         start = end
+
+
+def fit_for(device: torch.device, tokens: int) -> int:
+    """How many of so many tokens a device should compute with at once."""
+    return min(tokens, _AT_ONCE) if device.type == "cpu" else tokens
+
+
+def parts(rows: Rows, lengths: NDArray[np.int64], tokens: int) -> list[Rows]:
+    """A batch as equal parts of at most so many tokens, padding counted, where that can be."""
+    return np.array_split(rows, min(len(rows), -(-len(rows) * int(lengths[rows].max()) // tokens)))

@@ -10,9 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
+from torch.overrides import TorchFunctionMode
 
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
+from umpteen.core import heap
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
@@ -35,7 +37,7 @@ from umpteen.train.stages import Stage
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _EVER = 1 << 30  # looks: none ends the training
 _TAGGED = 64  # documents tagged at a time
-COPIES = 5  # of weights whose gradients are sparse: themselves, two moments, their mean, the best
+COPIES = 3  # of weights whose gradients are sparse: themselves and two moments; their mean and the best lie aside
 
 
 class DeepClassifier(Classifier):
@@ -229,18 +231,28 @@ class DeepClassifier(Classifier):
         folder.text(LOG, self._log)
 
     def _load(self, folder: Folder) -> None:
+        heap.keep_few_kernels(heap.TAGGING)
         self._reader = self.reader()
         self._reader.load(folder)
         self._known = folder.array("known")
         check_places(self._known, len(self.labels_))
         self._score, self._log = folder.facts["score"], folder.text(LOG)
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
-        with torch.device("meta"):
+        with torch.device("meta"), _Undrawn():
             table = next(tensor for name, tensor in weights.items() if name.endswith("words.table.weight"))
             vectors = np.zeros(table.shape, np.float32)
             self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
+
+
+class _Undrawn(TorchFunctionMode):
+    """Random numbers are not drawn: for tensors without memory, torch would import its compiler for that, 70 MB."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.__name__ in ("normal_", "uniform_", "kaiming_uniform_"):  # of tensors, and of torch.nn.init
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from umpteen.train.ranked import ranked
 from umpteen.train.settings import Learning
 from umpteen.train.stages import Stage
 from umpteen.train.team import Found, Lesson, team
-from umpteen.train.weights import put
+from umpteen.train.weights import learning, put
 
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
 _TIDY = 8  # steps after which memory that is free is given back
@@ -96,7 +96,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         heap.kept() if _is_heavy(network) else nullcontext(),
         run.held() if run is not None else nullcontext(),
     ):
-        heap.keep_few_kernels()
+        heap.keep_few_kernels(heap.TRAINING)
         device = next(network.parameters()).device
         loop = Loop(
             network,
@@ -117,7 +117,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
                 spent = float(last.get("seconds", 0))
         facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
         _watched(loop, stage, run, facts, spent=spent)
-    put(network, loop.best)
+    loop.best.give(learning(network))
     network.eval()
     return Found(loop.counts["score"], loop.counts["best"])
 
@@ -170,7 +170,7 @@ def _row(step: Step, losses: list[float], documents: int, seconds: float, spent:
 def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> None:
     with run.checkpoint() as folder:
         names = []
-        for number, (name, tensor) in enumerate(loop.state().items()):
+        for number, (name, tensor) in enumerate(loop.state()):
             folder.array(f"tensor{number}", tensor.cpu().numpy())
             names.append(name)
         folder.facts |= {"tensors": names, "counts": loop.counts, **marks}
@@ -182,7 +182,7 @@ def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> N
             raise begun_otherwise(run, mark)
     device = next(loop.network.parameters()).device
     tensors = {
-        n: torch.from_numpy(latest.array(f"tensor{i}").copy()).to(device) for i, n in enumerate(latest.facts["tensors"])
+        n: torch.from_numpy(latest.array(f"tensor{i}")).to(device) for i, n in enumerate(latest.facts["tensors"])
     }
     loop.restore(tensors, latest.facts["counts"])
 

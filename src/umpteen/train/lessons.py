@@ -38,9 +38,9 @@ class TaughtSource(Source):
         taken._nodes, taken._voted = self._nodes.take(rows), self._voted.take(rows)
         return taken
 
-    def batch(self, rows: Rows) -> TaughtBatch:
+    def batch(self, rows: Rows, *, step: int = 1) -> TaughtBatch:
         """The documents at these places."""
-        plain = super().batch(rows)
+        plain = super().batch(rows, step=step)
         nodes, weights = self._padded(self._nodes, rows)
         voted, shares = self._padded(self._voted, rows)
         known = plain.tokens, plain.positives, plain.values, plain.worth

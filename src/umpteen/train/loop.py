@@ -1,7 +1,7 @@
 """The training loop: a generator of steps that can stop anywhere and go on from its state as if nothing had been."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,13 @@ from torch import Tensor
 
 from umpteen.core.errors import UmpteenError
 from umpteen.networks.network import Network
-from umpteen.train.batches import Source, mixed, shuffled
+from umpteen.train.aside import Aside
+from umpteen.train.batches import Source, fit_for, mixed, parts, shuffled
 from umpteen.train.device import compiled
 from umpteen.train.optimiser import Optimiser
 from umpteen.train.parallel import mean, place, share, together, weight
 from umpteen.train.settings import Learning
-from umpteen.train.weights import Average, Weights, copied, copy_into, put
+from umpteen.train.weights import Average, Weights, learning, put
 
 _SEEDS = 1_000_003  # steps of two seeds draw different numbers
 
@@ -50,7 +51,7 @@ class Loop:
         self._optimiser = Optimiser(network, settings)
         self._lengths = source.tokens.lengths
         self._average = Average()
-        self.best: Weights = copied(network)
+        self.best = Aside(learning(network))
         self.counts: dict[str, float] = {
             "number": 0,
             "epoch": 0,
@@ -105,16 +106,28 @@ class Loop:
         self.network.train()
         chance = p.seed * _SEEDS + int(self.counts["number"])  # depends on the step alone, and who takes which share
         self._seed(chance + place()[0] * _SEEDS**2)
+        loss = sum(self._slope(part, len(part) / len(rows)) for part in self._parts(rows))
+        self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
+        return mean(loss)
+
+    def _parts(self, rows: Any) -> list[Any]:
+        """A batch as it goes through the network: what is kept of it for the way back is most of a step's memory."""
+        if not self.network.divisible or place()[1] > 1:
+            return [rows]
+        return parts(rows, self._lengths, fit_for(self.source.device, self.settings.tokens))
+
+    def _slope(self, rows: Any, counts: float) -> float:
+        """Add the gradient of the loss of some documents, times what they count; that loss."""
         with self._autocast():
-            loss = weight(rows) * self._loss(self.source.batch(share(rows)))
+            loss = counts * weight(rows) * self._loss(self.source.batch(share(rows)))
         if not torch.isfinite(loss):
             raise UmpteenError(
                 f"Training went astray in step {int(self.counts['number']) + 1}: the loss is no longer a number. "
                 "Use a smaller rate, or shorten gradients (clip)."
             )
         loss.backward()  # type: ignore[no-untyped-call]
-        self._optimiser.step(p.rate * (1 - done / self.epochs) if p.schedule == "linear" else p.rate)
-        return mean(float(loss.detach()))
+        self._optimiser.gather()
+        return float(loss.detach())
 
     def _seed(self, chance: int) -> None:
         """Draw other random numbers; without a GPU, torch would note where each call of its own for this came from."""
@@ -136,20 +149,20 @@ class Loop:
         counts["stale"] = 0 if score > counts["score"] else counts["stale"] + 1
         if is_best:
             counts["score"], counts["best"] = score, done
-            copy_into(self.best, self.network)
+            self.best.take(learning(self.network))
         if averaged:
             self._average.swap(self.network)
         return Step(int(counts["number"]), done, documents, loss, score, is_best)
 
-    def state(self) -> dict[str, Tensor]:
-        """All tensors that `restore` needs beside `counts`."""
-        parts: Mapping[str, Mapping[str, Tensor]] = {
-            "now": self.network.state_dict(),
-            "best": self.best,
-            "mean": self._average.mean,
-            "moments": self._optimiser.state(),
+    def state(self) -> Iterator[tuple[str, Tensor]]:
+        """All tensors that `restore` needs beside `counts`, each to be used before the next is asked for."""
+        parts: Mapping[str, Iterable[tuple[str, Tensor]]] = {
+            "now": self.network.state_dict().items(),
+            "best": self.best.items(),
+            "mean": self._average.items(),
+            "moments": self._optimiser.state().items(),
         }
-        return {f"{part}/{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
+        return ((f"{part}/{name}", tensor) for part, named in parts.items() for name, tensor in named)
 
     def restore(self, state: Mapping[str, Tensor], counts: Mapping[str, float]) -> None:
         """Stand where `state` and `counts` say."""
@@ -159,6 +172,6 @@ class Loop:
 
         self.counts.update(counts)
         put(self.network, part("now"))
-        self.best, self._average.mean = part("best"), part("mean")
-        self._average.count = int(counts["averaged"])
+        self.best.take(part("best"))
+        self._average.restore(part("mean"), int(counts["averaged"]))
         self._optimiser.restore(part("moments"))

@@ -1,16 +1,14 @@
 """The optimiser: Adam, or steps with momentum, for networks whose word vectors have sparse gradients or dense ones."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from umpteen.kernels import thin
 from umpteen.networks.thin import by_hand, coalesced
+from umpteen.train.adam import USUAL, DenseAdam, Groups, ThinAdam
 from umpteen.train.settings import Learning, WholeSettings
 
-_USUAL = 1e-8  # Adam's epsilon
 _FUSED = ("cpu", "cuda")  # devices that take a step in one go in every version of torch
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
 
@@ -22,39 +20,6 @@ def parted_by_gradient(network: nn.Module) -> tuple[list[nn.Parameter], list[nn.
     return [p for p in learning if id(p) not in tables], [p for p in learning if id(p) in tables]
 
 
-class ThinAdam(torch.optim.SparseAdam):
-    """Adam for the rows that a step saw; on a processor in one pass over them."""
-
-    @torch.no_grad()
-    def step(self, closure: Any = None) -> Any:
-        learning = [(p, group) for group in self.param_groups for p in group["params"] if p.grad is not None]
-        if closure is not None or not all(by_hand(p) and p.grad.is_coalesced() for p, _ in learning):
-            return super().step(closure)  # type: ignore[no-untyped-call]
-        for parameter, group in learning:
-            self._move(parameter, group)
-        return None
-
-    def _move(self, parameter: Tensor, group: dict[str, Any]) -> None:
-        state = self.state[parameter]
-        if not state:
-            state.update(step=0, exp_avg=torch.zeros_like(parameter), exp_avg_sq=torch.zeros_like(parameter))
-        if not parameter.shape == state["exp_avg"].shape == state["exp_avg_sq"].shape:
-            raise ValueError("The moments of a table are not those of its rows.")  # which compiled code does not ask
-        state["step"] += 1
-        first, second = group["betas"]
-        rate = group["lr"] * (1 - second ** state["step"]) ** 0.5 / (1 - first ** state["step"])
-        gradient = parameter.grad
-        assert gradient is not None
-        arrays = (parameter, state["exp_avg"], state["exp_avg_sq"], gradient._indices()[0], gradient._values())
-        thin.moved(
-            *(array.detach().numpy() for array in arrays),
-            betas=group["betas"],
-            rate=rate,
-            least=group["eps"],
-            jobs=torch.get_num_threads(),
-        )
-
-
 class Optimiser:
     """One for dense and one for sparse gradients as one, with clipping and a state of named tensors."""
 
@@ -63,39 +28,46 @@ class Optimiser:
         dense, sparse = parted_by_gradient(network)
         rate, decay = settings.rate, settings.decay
         led, slow = ({id(p) for p in getattr(network, which, ())} for which in ("led", "slow"))
-        calm, pace = settings.calm if isinstance(settings, WholeSettings) else _USUAL, getattr(network, "pace", 1.0)
+        calm, pace = settings.calm if isinstance(settings, WholeSettings) else USUAL, getattr(network, "pace", 1.0)
 
-        def parted(parameters: list[nn.Parameter]) -> list[dict[str, Any]]:
+        def parted(parameters: list[nn.Parameter]) -> Groups:
             """Those that know something already, those that learn at a pace of their own, and the others."""
             groups: dict[tuple[float, float], list[nn.Parameter]] = {}
             for p in parameters:
-                groups.setdefault((calm if id(p) in led else _USUAL, pace if id(p) in slow else 1.0), []).append(p)
+                groups.setdefault((calm if id(p) in led else USUAL, pace if id(p) in slow else 1.0), []).append(p)
             return [{"params": part, "eps": eps, "pace": pace} for (eps, pace), part in groups.items()]
 
-        self._parts: list[torch.optim.Optimizer] = []
+        self._parts: list[DenseAdam | ThinAdam | torch.optim.Optimizer] = []
         if dense and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(dense), lr=rate, momentum=settings.momentum, weight_decay=decay))
+        elif dense and all(p.device.type in _FUSED for p in dense):
+            self._parts.append(DenseAdam(parted(dense), lr=rate, decay=decay))
         elif dense:
-            fused = all(p.device.type in _FUSED for p in dense)
-            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay, fused=fused))
+            self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay, fused=False))
         if sparse and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(sparse), lr=rate, momentum=settings.momentum))
+        elif sparse and all(by_hand(p) for p in sparse):
+            self._parts.append(ThinAdam(parted(sparse), lr=rate))
         elif sparse:
-            self._parts.append(ThinAdam(parted(sparse), lr=rate or 1.0))
+            self._parts.append(torch.optim.SparseAdam(parted(sparse), lr=rate or 1.0))
         self._clip = settings.clip
+
+    def gather(self) -> None:
+        """Let each row of sparse gradients stand once, or what is added to them lies behind, and they grow and grow."""
+        for parameter in self._named.values():
+            if parameter.grad is not None and parameter.grad.is_sparse:
+                parameter.grad = coalesced(parameter.grad)
 
     def step(self, rate: float) -> None:
         """Change the weights by the gradients at hand, which are then gone."""
-        for parameter in self._named.values():
-            if parameter.grad is not None and parameter.grad.is_sparse:
-                parameter.grad = coalesced(parameter.grad)  # or what sgd goes on with grows from step to step
+        self.gather()
         if self._clip:
             self._shorten()
         for part in self._parts:
             for group in part.param_groups:
                 group["lr"] = rate * group["pace"]
             part.step()
-            part.zero_grad(set_to_none=True)
+            part.zero_grad()
 
     @torch.no_grad()
     def _shorten(self) -> None:
@@ -119,7 +91,7 @@ class Optimiser:
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Stand where `state` says."""
         for part in self._parts:
-            whole = isinstance(part, torch.optim.SparseAdam)  # counts its steps by a plain number
+            whole = isinstance(part, ThinAdam | torch.optim.SparseAdam)  # counts its steps by a plain number
             for group in part.param_groups:
                 for parameter in group["params"]:
                     name = next(n for n, p in self._named.items() if p is parameter)

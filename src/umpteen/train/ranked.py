@@ -5,7 +5,9 @@ import torch
 
 from umpteen.core.ranking import Ranking
 from umpteen.networks.network import Network
-from umpteen.train.batches import Source, cut
+from umpteen.train.batches import Source, cut, fit_for
+
+_STEP = 8  # lengths are multiples of it, since torch makes and keeps kernels for every length
 
 
 @torch.inference_mode()
@@ -14,7 +16,8 @@ def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int)
     network.eval()
     depth = min(k, network.labels)
     labels, scores = np.full((len(source), depth), -1, np.int64), np.zeros((len(source), depth), np.float32)
+    tokens = fit_for(source.device, tokens)
     for rows in cut(np.arange(len(source)), source.tokens.lengths, batch=batch, tokens=tokens):
-        best, values = network.best(source.batch(rows), depth)
+        best, values = network.best(source.batch(rows, step=_STEP), depth)
         labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best.cpu().numpy(), values.float().cpu().numpy()
     return Ranking.best(labels, scores, k)

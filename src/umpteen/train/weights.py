@@ -1,9 +1,10 @@
 """Weights of a network as named tensors: copied, put back, averaged along the way."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-import torch
 from torch import Tensor, nn
+
+from umpteen.train.aside import Aside
 
 Weights = dict[str, Tensor]
 
@@ -19,13 +20,6 @@ def copied(network: nn.Module) -> Weights:
     return {name: tensor.detach().clone() for name, tensor in learning(network).items()}
 
 
-@torch.no_grad()
-def copy_into(weights: Weights, network: nn.Module) -> None:
-    """Overwrite older copies, so that there is never one more."""
-    for name, tensor in learning(network).items():
-        weights[name].copy_(tensor)
-
-
 def put(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Make a network have these weights; what does not learn stays."""
     network.load_state_dict({**network.state_dict(), **weights})
@@ -36,22 +30,25 @@ class Average:
 
     def __init__(self) -> None:
         self.count = 0
-        self.mean: Weights = {}
+        self._mean: Aside | None = None
 
     def swap(self, network: nn.Module) -> None:
         """Exchange a network's weights with the mean, and back the second time."""
-        for name, tensor in learning(network).items():
-            tensor.data, self.mean[name] = self.mean[name], tensor.data
+        assert self._mean is not None
+        self._mean.swap(learning(network))
 
-    @torch.no_grad()
     def add(self, network: nn.Module) -> None:
         """Count a network's weights in."""
         self.count += 1
-        if self.count == 1:
-            self.mean = copied(network)
-            return
-        for name, tensor in learning(network).items():
-            if tensor.is_floating_point():
-                self.mean[name].lerp_(tensor, 1 / self.count)
-            else:
-                self.mean[name].copy_(tensor)
+        if self._mean is None:
+            self._mean = Aside(learning(network))
+        else:
+            self._mean.near(learning(network), 1 / self.count)
+
+    def items(self) -> Iterable[tuple[str, Tensor]]:
+        """The mean by name, nothing if nothing was added, each to be used before the next is asked for."""
+        return self._mean.items() if self._mean is not None else ()
+
+    def restore(self, mean: Mapping[str, Tensor], count: int) -> None:
+        """Be the mean of so many."""
+        self.count, self._mean = count, Aside(mean) if mean else None

@@ -87,6 +87,8 @@ class AttentionXML(AdvisedClassifier):
 class Flat(Network):
     """Every label attends to every document: the paper's."""
 
+    divisible = True
+
     def __init__(self, words: Words, encoder: Recurrent, attend: LabelAttention) -> None:
         super().__init__()
         self.words, self.encoder, self.attend = words, encoder, attend
@@ -115,6 +117,8 @@ class Shortlisted(Network):
     The guess is trained on all labels, the attention on the guess's favourites and the true ones. A label's logit is
     the mean of both.
     """
+
+    divisible = True
 
     def __init__(
         self, words: Words, encoder: Recurrent, whole: Whole, attend: LabelAttention, guess: Scorer, *, most: int
