@@ -46,7 +46,8 @@ class LinearSettings(TfidfSettings, Tail):
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
     cost: float | None = setting(
         None,
-        "Weight of errors against small weights (C); none: 0.5 for hinge with at most 2,000 labels, else 1.",
+        "Weight of errors against small weights (C); none: 0.5 for hinge with at most 2,000 labels and no pairs of words, "
+        "else 1.",
         least=1e-6,
     )
     eps: float = setting(0.2, "Training of a classifier stops when its gradients differ by less.", least=0)
@@ -62,9 +63,9 @@ class LinearSettings(TfidfSettings, Tail):
         if self.bits not in (8, 16):
             raise SettingError(f"Setting 'bits' must be 8 or 16, not {self.bits}.")
 
-    def cost_of(self, labels: int) -> float:
-        """What errors weigh where there are so many labels."""
-        usual = 0.5 if self.loss == "hinge" and labels <= _FEW else 1.0
+    def cost_of(self, labels: int, ngrams: int) -> float:
+        """What errors weigh where there are so many labels, and runs of so many words are features."""
+        usual = 0.5 if self.loss == "hinge" and labels <= _FEW and ngrams < 2 else 1.0
         return float(usual if self.cost is None else self.cost)
 
     @property
@@ -83,12 +84,14 @@ def trained(
     settings: LinearSettings,
     *,
     seed: int,
+    ngrams: int = 1,
     start: list[Start] | None = None,
     worth: NDArray[np.float32] | None = None,
 ) -> Weights:
     """Classifiers for all nodes of a tree; T is (labels, documents), `start` what each layer's children start from.
 
-    `worth` says how much a document of each label counts where it is right; without it, all alike.
+    `ngrams` is the longest run of words among the features. `worth` says how much a document of each label counts where
+    it is right; without it, all alike.
     """
     ordered = T[tree.order]
     x = X.indptr, X.indices, X.data, X.shape[1]
@@ -97,7 +100,7 @@ def trained(
     own = worth[tree.order] if worth is not None else np.empty(0, np.float32)
     rest = (
         _LOSSES[settings.loss],
-        settings.cost_of(len(tree.order)),
+        settings.cost_of(len(tree.order), ngrams),
         np.float32(settings.eps),
         settings.rounds,
         np.float32(settings.threshold),

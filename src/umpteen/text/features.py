@@ -53,6 +53,11 @@ class Features:
         return self._scaled(corpus.matrix())
 
     @property
+    def ngrams(self) -> int:
+        """The longest run of words that is a feature."""
+        return self.tfidf.ngrams if self.tfidf is not None else 1
+
+    @property
     def named(self) -> bool:
         """Whether columns stand for words or have names of their own."""
         return self.tfidf is not None or bool(self._names)

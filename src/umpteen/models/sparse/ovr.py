@@ -52,7 +52,7 @@ class OneVsRest(Classifier):
         flat = Tree(np.arange(len(known), dtype=np.int32), (np.array([0, len(known)]),))
         worth = self.params.worth(self.labels_, self.documents_)
         own = worth[known] if worth is not None else None
-        weights = trained(X, T[known], flat, self.params, seed=self.params.seed, worth=own)
+        weights = trained(X, T[known], flat, self.params, seed=self.params.seed, ngrams=features.ngrams, worth=own)
         self._forest = Forest(features, [(Tree(known, flat.levels), weights)])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:

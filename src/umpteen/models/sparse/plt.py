@@ -84,7 +84,7 @@ class PLT(Classifier):
         self._forest = Forest(features, [])
         seeds = range(self.params.seed * 1000, self.params.seed * 1000 + self.params.trees)
         for seed, tree in zip(seeds, self._grown(X, T, seeds), strict=True):
-            weights = trained(X, T, tree, self.params, seed=seed, worth=own)
+            weights = trained(X, T, tree, self.params, seed=seed, ngrams=features.ngrams, worth=own)
             self._forest.trees.append((Tree(known[tree.order], tree.levels), weights))
 
     def _continue(self, older: Self, corpus: Corpus, Y: sparse.csr_array) -> None:
@@ -112,7 +112,7 @@ class PLT(Classifier):
             grown, places = tree.grown(new, place[nearest.labels[:, 0]])
             start = carried(weights, grown, places)
             seed = self.params.seed * 1000 + number
-            fresh = trained(X, T, grown, self.params, seed=seed, start=start, worth=worth)
+            fresh = trained(X, T, grown, self.params, seed=seed, ngrams=features.ngrams, start=start, worth=worth)
             self._forest.trees.append((grown, fresh))
 
     def _rows(
