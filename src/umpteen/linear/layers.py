@@ -46,7 +46,7 @@ class LinearSettings(TfidfSettings, Tail):
     loss: str = setting("hinge", "Squared hinge, or logistic.", choices=("hinge", "logistic"))
     cost: float | None = setting(
         None,
-        "Weight of errors against small weights (C); none: 0.5 for hinge with at most 2,000 labels and no pairs of words, "
+        "Weight of errors against small weights (C); none: 0.5 for hinge with at most 2,000 labels, no pairs of words, "
         "else 1.",
         least=1e-6,
     )
