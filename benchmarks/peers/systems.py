@@ -78,7 +78,7 @@ class Umpteen(System):
 
     def warm_up(self) -> None:
         few = self.X[:100]
-        deep = {"leaf": 4}  # so that a hundred documents make a tree of several levels
+        deep = {"leaf": 4, "flat": False}  # so that a hundred documents make a tree of several levels
         trial = type(self.model)(**self.model.get_params() | deep).fit(few, self.Y[:100])
         trial.rank(few, TOP)
         trial.rank(few[:1], TOP)

@@ -135,7 +135,7 @@ def test_the_tree_with_names(umpteen: Command, plt: Path, tmp_path: Path) -> Non
 
 
 def test_groups_of_the_tree(umpteen: Command, data: Path, tmp_path: Path) -> None:
-    settings = ("--set", "leaf=2", "--set", "branch=2", "--set", "trees=2")
+    settings = ("--set", "leaf=2", "--set", "branch=2", "--set", "trees=2", "--set", "flat=false")
     assert umpteen("train", data, "--out", tmp_path / "p", "--model", "plt", *settings).code == 0
     shown = umpteen("tree", tmp_path / "p", "--tree", 2, "--depth", 1).out.splitlines()
     assert len(shown) == 3 and all(line.endswith("times") for line in shown[1:])

@@ -104,6 +104,11 @@ def _profiled(shared: Shared, part: tuple[int, int]) -> tuple[NDArray[np.int32],
     return kernel.profiles(*shared[:-1], *part, shared[-1])  # type: ignore[no-any-return]
 
 
+def flat(labels: int) -> Tree:
+    """All labels right below the root."""
+    return Tree(np.arange(labels, dtype=np.int32), (np.array([0, labels]),))
+
+
 def balanced(
     vectors: sparse.csr_array, *, branch: int, leaf: int, height: int | None = None, seed: int = 0, jobs: int = 0
 ) -> Tree:

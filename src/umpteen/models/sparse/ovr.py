@@ -13,7 +13,7 @@ from umpteen.core.corpus import Corpus
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Value
 from umpteen.core.store import Folder, NewFolder
-from umpteen.labels.tree import Tree
+from umpteen.labels.tree import Tree, flat
 from umpteen.linear.forest import Forest
 from umpteen.linear.layers import LinearSettings, trained
 from umpteen.text.features import Features
@@ -49,11 +49,11 @@ class OneVsRest(Classifier):
             X, Y = with_names(X, Y, features, self.labels_, weight=self.params.label_weight)
         T = Y.T.tocsr()
         known = np.flatnonzero(np.diff(T.indptr)).astype(np.int32)  # labels that occur
-        flat = Tree(np.arange(len(known), dtype=np.int32), (np.array([0, len(known)]),))
+        tree = flat(len(known))
         worth = self.params.worth(self.labels_, self.documents_)
         own = worth[known] if worth is not None else None
-        weights = trained(X, T[known], flat, self.params, seed=self.params.seed, ngrams=features.ngrams, worth=own)
-        self._forest = Forest(features, [(Tree(known, flat.levels), weights)])
+        weights = trained(X, T[known], tree, self.params, seed=self.params.seed, ngrams=features.ngrams, worth=own)
+        self._forest = Forest(features, [(Tree(known, tree.levels), weights)])
 
     def _rank(self, corpus: Corpus, k: int) -> Ranking:
         return self._forest.rank(corpus, k, self.params, beam=1)

@@ -17,7 +17,7 @@ from umpteen.core.errors import SettingError
 from umpteen.core.ranking import Ranking
 from umpteen.core.settings import Space, Value, setting
 from umpteen.core.store import Folder, NewFolder
-from umpteen.labels.tree import Tree, balanced, profiles, unbalanced
+from umpteen.labels.tree import Tree, balanced, flat, profiles, unbalanced
 from umpteen.linear.forest import Forest
 from umpteen.linear.layers import LinearSettings, carried, ranked, trained
 from umpteen.text.features import Features
@@ -27,6 +27,7 @@ from umpteen.text.tfidf import TfidfSettings
 _ORIGINAL: Mapping[str, Value] = {
     "ngrams": 1,
     "trees": 3,
+    "flat": False,
     "leaf": 100,
     "profile": 0,
     "label_text": False,
@@ -37,7 +38,7 @@ _ORIGINAL: Mapping[str, Value] = {
 }
 
 
-_SHAPE = ("trees", "branch", "leaf", "balance", "depth", "profile")
+_SHAPE = ("trees", "flat", "branch", "leaf", "balance", "depth", "profile")
 _LASTING = (*_SHAPE, "loss", *(item.name for item in fields(TfidfSettings) if item.name not in ("seed", "jobs")))
 
 
@@ -59,6 +60,7 @@ class PLT(Classifier):
         trees: int = setting(3, "Trees whose scores are averaged.", least=1)
         branch: int = setting(128, "Children of an inner node at most; balanced trees take a power of two.", least=2)
         leaf: int = setting(150, "Labels of a lowest node at most.", least=1)
+        flat: bool = setting(True, "As many labels as two lowest nodes hold stand right below the root, in one tree.")
         balance: bool = setting(True, "Groups of equal size; else plain k-means.")
         depth: int = setting(3, "Levels of groups at most, in trees that are not balanced.", least=1)
         profile: int = setting(
@@ -83,7 +85,7 @@ class PLT(Classifier):
         own = worth[known] if worth is not None else None
         self._forest = Forest(features, [])
         seeds = range(self.params.seed * 1000, self.params.seed * 1000 + self.params.trees)
-        for seed, tree in zip(seeds, self._grown(X, T, seeds), strict=True):
+        for seed, tree in zip(seeds, self._grown(X, T, seeds), strict=False):
             weights = trained(X, T, tree, self.params, seed=seed, ngrams=features.ngrams, worth=own)
             self._forest.trees.append((Tree(known[tree.order], tree.levels), weights))
 
@@ -124,7 +126,12 @@ class PLT(Classifier):
         return X, Y.T.tocsr()
 
     def _grown(self, X: sparse.csr_array, T: sparse.csr_array, seeds: Iterable[int]) -> list[Tree]:
-        """A tree for each seed, all at once: where labels lie takes room that training needs."""
+        """A tree for each seed, all at once: where labels lie takes room that training needs.
+
+        Only one where labels need no groups, as all would be the same.
+        """
+        if self.params.flat and T.shape[0] <= 2 * self.params.leaf:
+            return [flat(T.shape[0])]
         vectors = profiles(X, T, most=self.params.profile, jobs=self.params.jobs)
         shape = {"branch": self.params.branch, "leaf": self.params.leaf, "jobs": self.params.jobs}
         if self.params.balance:
