@@ -233,3 +233,9 @@ def test_pairs_of_words_count_where_many_texts_are_short(tmp_path: Path, texts: 
         tfidf.save(folder)
     back = Tfidf.load(Folder(tmp_path / "folder"), settings)
     np.testing.assert_array_equal(back.transform(["green tea"]).toarray(), same.transform(["green tea"]).toarray())
+
+
+def test_such_pairs_occur_in_two_documents_and_words_in_any() -> None:
+    tfidf = Tfidf(TfidfSettings(ngrams=None))
+    tfidf.fit(["green tea"] * 999 + ["black coffee"])
+    assert {*tfidf.names()} == {"green", "tea", "green tea", "black", "coffee"}

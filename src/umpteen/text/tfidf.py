@@ -34,8 +34,9 @@ Counted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]  # feat
 
 RUNS = (
     "Longest run of words that counts as a feature; 0 for no words; none: 2 where there are a thousand texts or more, "
-    "of at most 80 words on average, else 1."
+    "of at most 80 words on average, else 1; pairs then occur in two documents or more."
 )
+_TWICE = 2  # documents in which a pair of words occurs, where it is not asked for: most occur in one
 _FIRST, _SHORT = 1000, 80  # texts that tell, and words on average up to which they are short
 
 
@@ -121,7 +122,10 @@ class Tfidf:
         for part, _, _ in parts:
             df += np.bincount(part, minlength=known)
         all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
-        chosen = self._choose(df, rows, all_keys)
+        least = np.full(known, self.settings.min_df)
+        if self.settings.ngrams is None:
+            least[names.runs()] = max(_TWICE, self.settings.min_df)
+        chosen = self._choose(df, rows, all_keys, least)
         self.idf = (np.log((1 + rows) / (1 + df[chosen])) + 1).astype(np.float32)
         self._table, self._columns = kernel.table_of(all_keys[chosen])
         self._source = partial(names.spelling, chosen, kernel.of_words(all_keys[chosen]))
@@ -203,9 +207,14 @@ class Tfidf:
             self._spelling, self._source = self._source(), None
         return self._spelling
 
-    def _choose(self, df: NDArray[np.int64], rows: int, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The features to keep, those of most documents first; ties fall by hash, whatever the order of the texts."""
-        kept = np.flatnonzero((df >= self.settings.min_df) & (df <= self.settings.max_df * rows))
+    def _choose(
+        self, df: NDArray[np.int64], rows: int, keys: NDArray[np.uint64], least: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The features to keep, in `least` documents or more, those of most first.
+
+        Ties fall by hash, whatever the order of the texts.
+        """
+        kept = np.flatnonzero((df >= least) & (df <= self.settings.max_df * rows))
         if not len(kept):
             raise DataError(
                 f"No feature is left of {len(df)} in {rows} documents: "
@@ -244,12 +253,19 @@ class _Names:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._bounds: list[NDArray[np.int64]] = []
+        self._runs: list[NDArray[np.bool_]] = []
         self._firsts = [0]
 
     def add(self, points: NDArray[np.int32], bounds: NDArray[np.int64]) -> None:
         self._texts.append(letters(points))
+        blanks = np.concatenate([[0], np.cumsum(points == ord(" "))])
+        self._runs.append(blanks[bounds[1:]] > blanks[bounds[:-1]])
         self._bounds.append(bounds)
         self._firsts.append(self._firsts[-1] + len(bounds) - 1)
+
+    def runs(self) -> NDArray[np.bool_]:
+        """Which names are of several words."""
+        return np.concatenate([np.empty(0, bool), *self._runs])
 
     def spelling(self, numbers: NDArray[np.int64], of_words: NDArray[np.bool_]) -> Spelling:
         """The names at these places, and the words that those made of words consist of."""
