@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
+import umpteen
 from toy import NAMES, indicator, toy
 from umpteen.contract.classifier import Classifier
 
@@ -105,3 +106,10 @@ def test_pipeline(cls: type[Classifier]) -> None:
     step = pipeline.steps[-1][0]
     assert pipeline.set_params(**{f"{step}__seed": 5}).fit(TEXTS, LABELS)[-1].params.seed == 5
     assert clone(pipeline).get_params()[f"{step}__seed"] == 5
+
+
+def test_labels_that_a_matrix_has_twice_count_once() -> None:
+    Y = sparse.csr_array(np.array([[1, 0], [1, 1], [1, 0]]))
+    twice = sparse.csr_array((np.ones(2 * Y.nnz), np.repeat(Y.indices, 2), 2 * Y.indptr), shape=Y.shape)
+    model = umpteen.PopularLabels().fit(sparse.eye_array(3, format="csr"), twice)
+    assert model.labels_.counts.tolist() == [3, 1]

@@ -1,9 +1,12 @@
 """The beam search on packed weights against a literal one on a dense matrix."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from umpteen.core.errors import DataError, UmpteenError
 from umpteen.kernels import beam as kernel
 from umpteen.labels.tree import Tree
 from umpteen.linear.weights import packed
@@ -102,3 +105,20 @@ def test_the_mean_over_trees_counts_missing_answers_as_nothing() -> None:
     best, worth = kernel.mean(labels, scores, 4)
     np.testing.assert_array_equal(best[0], [1, 3, 2, -1])
     np.testing.assert_allclose(worth[0], [0.65, 0.5, 0.35, 0.0], rtol=1e-6)
+
+
+def test_a_list_that_names_a_node_twice_is_refused() -> None:
+    _, _, layers = forest(levels=SHAPES["many nodes"], density=0.01)
+    weights = packed(*layers, width=60, bits=16)
+    weights._check(4000)
+    lists, rows, kinds = weights.lists.copy(), weights.features[:, 1, 0], weights.features[:-1, 1, 1]
+    first = next(-kind - 1 for kind, count in zip(kinds, np.diff(rows), strict=True) if kind < 0 and count > 1)
+    lists[first + 1] = lists[first]
+    with pytest.raises(DataError, match="lead out"):
+        replace(weights, lists=lists)._check(4000)
+
+
+def test_more_children_than_entries_can_tell_apart() -> None:
+    triples = np.zeros(1, np.int32), np.array([69_999], np.int32), np.ones(1, np.float32)
+    with pytest.raises(UmpteenError, match="70,000 children"):
+        packed([triples], [np.array([0, 70_000])], width=1, bits=16)

@@ -239,3 +239,8 @@ def test_such_pairs_occur_in_two_documents_and_words_in_any() -> None:
     tfidf = Tfidf(TfidfSettings(ngrams=None))
     tfidf.fit(["green tea"] * 999 + ["black coffee"])
     assert {*tfidf.names()} == {"green", "tea", "green tea", "black", "coffee"}
+
+
+def test_the_edges_of_words_are_no_pairs(catalogue: list[str]) -> None:
+    alone, chosen = (Tfidf(TfidfSettings(ngrams=n, characters=(3, 3))) for n in (1, None))
+    assert alone.fit(catalogue[:100]).shape == chosen.fit(catalogue[:100]).shape

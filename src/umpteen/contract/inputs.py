@@ -70,7 +70,7 @@ def labels_of(y: Any) -> tuple[Sequence[Sequence[str]], str, LabelSpace | None]:
         if not np.isin(matrix.data, (0, 1)).all():
             raise DataError("A label matrix holds 0 and 1 only: rows are documents, columns are labels.")
         matrix.eliminate_zeros()
-        matrix.sort_indices()
+        matrix.sum_duplicates()
         matrix = csr(np.ones(matrix.nnz, np.float32), matrix.indices, matrix.indptr, matrix.shape)
         keys = [str(column) for column in range(matrix.shape[1])]
         return LabelRows(matrix, keys), "sparse" if sparse.issparse(y) else "dense", LabelSpace(keys)

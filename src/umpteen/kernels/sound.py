@@ -59,8 +59,8 @@ def _rows_are_sound(features, words, lists, rows, layer, nodes):
             first = -kind - 1
             if first + after - row > len(lists):
                 return False
-            for place in range(first, first + after - row):
-                if lists[place] >= nodes:
+            for place in range(first, first + after - row):  # rising: the search has room for each node once
+                if lists[place] >= nodes or (place > first and lists[place] <= lists[place - 1]):
                     return False
     return True
 

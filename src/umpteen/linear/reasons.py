@@ -1,5 +1,7 @@
 """Why a tree gives a document a label: the classifiers on the way down and what each feature adds to them."""
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -13,6 +15,7 @@ from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
 
 Trees = list[tuple[Tree, Weights]]
+_WORD = re.compile(r"\w\w+")
 
 
 def explained(
@@ -79,8 +82,12 @@ def group_name(members: NDArray[np.int32], space: LabelSpace, *, shown: int = 3)
 
 
 def _spans(text: str, features: Features, given: dict[int, float]) -> tuple[Span, ...]:
-    """Where the features stand in the text."""
+    """Where the features stand in the text; the words of a run have equal parts of what it adds."""
     if features.tfidf is None:
         return ()
-    found = features.tfidf.spans(text)
-    return spread(found[:, :2], [given.get(column, 0.0) for column in found[:, 2].tolist()])
+    places, parts = list[tuple[int, int]](), list[float]()
+    for start, end, column in features.tfidf.spans(text).tolist():
+        words = [word.span() for word in _WORD.finditer(text, start, end)] or [(start, end)]
+        places += words
+        parts += [given.get(column, 0.0) / len(words)] * len(words)
+    return spread(np.array(places, np.int64).reshape(-1, 2), parts)

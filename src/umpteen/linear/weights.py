@@ -27,8 +27,13 @@ Bounds = NDArray[np.int64]
 _KINDS = ("i4", "u8", "u", "u4", "u2", "u", "f4", "i8", "i8", "i8")  # of the arrays below
 _FULL = 0.3  # a row with this share of its node's children gets an entry for each: read in whole sweeps
 _MOST = (1 << 32) - (1 << 28)  # weights of a layer: entries are counted in 32 bits, with room for those that fill rows
+_TOO_MANY = (
+    f"{{:,}} weights are too many for one tree, which holds {_MOST:,}. Raise the setting 'threshold', or train several "
+    "models on parts of the labels."
+)
 _PIECE = 1 << 22  # rows at a time where that saves memory
 _LEAST, _USUAL = 1 << 20, 1 << 21  # weights packed at a time, where memory is short and where it is not
+_PARTS = 16  # in which weights are packed at most where memory is not short: each looks through all of them
 _ROOM = 150  # bytes that packing one takes
 
 
@@ -81,6 +86,8 @@ class Weights:
         """Raise where the arrays lead out of each other, which the kernel would follow."""
         for item, kind, dimensions in zip(fields(self), _KINDS, (3, 2, 1, 1, 1, 1, 2, 2, 1, 1), strict=True):
             check_kind(getattr(self, item.name), kind, dimensions)
+        if max(self.entries.itemsize, self.lists.itemsize) > 4:
+            raise DataError("The packed weights have entries of a kind that is not known.")
         layers = len(self.layers)
         shapes = self.features.shape[1:], self.words.shape[1:], self.scales.shape, self.layers.shape, self.packing.shape
         parts = [part for item, part in zip(fields(self), self.parts, strict=True) if item.name != "scales"]
@@ -114,6 +121,11 @@ class _Layer:
 def packed(layers: Iterable[Triples], starts: list[Bounds], *, width: int, bits: int) -> Weights:
     """Pack each layer's triples as they come; `starts` has the first children of its nodes, and one more."""
     most = max(int(np.diff(own).max()) for own in starts)
+    if most << bits > 1 << 32:
+        raise UmpteenError(
+            f"A node with {most:,} children is too large for {bits} bits a weight: set 'bits' to 8, or take a label "
+            "tree (plt) with smaller groups."
+        )
     kinds = _smallest(most << bits), _smallest(max(map(len, starts)))
     made = [_layer(triples, own, width, bits, *kinds) for triples, own in zip(layers, starts, strict=True)]
     before = {
@@ -124,6 +136,8 @@ def packed(layers: Iterable[Triples], starts: list[Bounds], *, width: int, bits:
     shift = max(0, 16 - most.bit_length() - 1)
     begins = _joined(la.begins + n for la, n in zip(made, before["entries"], strict=False))
     begins = _joined([begins, before["entries"][-1:]])
+    if begins[-1] >= 1 << 32:
+        raise UmpteenError(_TOO_MANY.format(begins[-1]))
     bases = begins[:: 1 << shift].astype(np.uint32)
     return Weights(
         features=np.stack([la.places(*at) for la, at in zip(made, placed, strict=True)], axis=1),
@@ -151,10 +165,7 @@ def _layer(
 ) -> _Layer:
     """Pack features range by range, as many at a time as memory has room for."""
     if len(triples[0]) > _MOST:
-        raise UmpteenError(
-            f"{len(triples[0]):,} weights are too many for one tree, which holds {_MOST:,}. Raise the setting "
-            "'threshold', or train several models on parts of the labels."
-        )
+        raise UmpteenError(_TOO_MANY.format(len(triples[0])))
     step, zero = _scaled(triples[2], bits)
     size = (len(starts) + 62) // 64
     firsts, mapped, begins = [np.zeros(1, np.int64)], list[NDArray[np.bool_]](), growing(np.int64)
@@ -189,7 +200,7 @@ def _layer(
 def _ranges(features: NDArray[np.int32], width: int) -> Iterator[tuple[int, int]]:
     """Ranges of features with so many weights that packing them takes a part of what memory is left, and never much."""
     limit = spill()
-    most = max(_LEAST, limit.left() // _ROOM) if limit is not None else _USUAL
+    most = max(_LEAST, limit.left() // _ROOM) if limit is not None else max(_USUAL, len(features) // _PARTS)
     if len(features) <= most:
         yield 0, width
         return

@@ -124,7 +124,7 @@ class Tfidf:
         all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
         least = np.full(known, self.settings.min_df)
         if self.settings.ngrams is None:
-            least[names.runs()] = max(_TWICE, self.settings.min_df)
+            least[names.runs() & kernel.of_words(all_keys)] = max(_TWICE, self.settings.min_df)
         chosen = self._choose(df, rows, all_keys, least)
         self.idf = (np.log((1 + rows) / (1 + df[chosen])) + 1).astype(np.float32)
         self._table, self._columns = kernel.table_of(all_keys[chosen])
@@ -180,7 +180,7 @@ class Tfidf:
         made = cls(settings)
         if settings.ngrams is None:
             made.ngrams = folder.facts.get("ngrams", 0)
-            if made.ngrams not in (1, 2):
+            if type(made.ngrams) is not int or made.ngrams not in (1, 2):
                 raise DataError("It does not say how many words make a feature.")
         made.idf, made._table, made._columns = (folder.array(n) for n in ("idf", "feature_table", "feature_columns"))
         made._check()

@@ -175,6 +175,8 @@ def fitted(
             made.save(wanted.out)
     if run is not None:
         run.remove()
+    if older is not None and older.tuning_ is not None and made.tuning_ is None:
+        note("The older model was calibrated, this one is not: add --calibrate, or use `umpteen calibrate`.")
     learnt = made.documents_ - (older.documents_ if older else 0)
     aside = made.tuning_.found.documents if made.tuning_ is not None and valid is None and kind.watches else 0
     if aside:
@@ -249,6 +251,15 @@ def _enough_memory(anyway: bool) -> Iterator[None]:
         raise UmpteenError(f"{warning} To train nevertheless, add --anyway.") from None
 
 
+def _kind(facts: dict[str, Any]) -> str:
+    """What the features of a model are."""
+    settings = facts["settings"]
+    if not facts["features"]["text"] or settings.get("characters"):
+        return "features"
+    longest = facts.get("ngrams", settings.get("ngrams", 1))
+    return {1: "words", 2: "words and pairs of words"}.get(longest, "words and runs of words")
+
+
 def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     from umpteen.core.memory import spoken
     from umpteen.core.store import Folder
@@ -256,8 +267,7 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     folder = Folder(out, verify=False)
     facts = folder.facts
     features = facts.get("features", {})
-    words = "words and pairs of words" if facts.get("ngrams") == 2 else "words"
-    width = f", {features['width']:,} {words if features['text'] else 'features'}" if features else ""
+    width = f", {features['width']:,} {_kind(facts)}" if features else ""
     show(
         f"Trained {facts['model']} in {spoken_seconds(seconds)}: "
         f"{number_of(trained.documents_, 'document')}, {number_of(len(trained.labels_), 'label')}{width}."

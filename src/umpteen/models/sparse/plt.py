@@ -71,7 +71,11 @@ class PLT(Classifier):
         def __post_init__(self) -> None:
             super().__post_init__()
             if self.balance and self.branch & (self.branch - 1):
-                raise SettingError(f"Setting 'branch' must be a power of two in balanced trees, not {self.branch}.")
+                near = 1 << self.branch.bit_length()
+                raise SettingError(
+                    f"Setting 'branch' must be a power of two in balanced trees, not {self.branch}: take {near // 2} "
+                    f"or {near}, or set 'balance' to false."
+                )
 
     params: Params
     spills = True
