@@ -271,4 +271,4 @@ def test_votes_are_told(members: dict[str, Classifier]) -> None:
 
 
 def test_trees_of_members_are_shown(members: dict[str, Classifier]) -> None:
-    assert len(Consensus.of(members).trees()) == 3
+    assert len(Consensus.of(members).trees()) == 1
