@@ -1,4 +1,4 @@
-"""Adam, for dense gradients and for thin ones.
+"""Adam, for dense gradients and for thin ones, of which it may keep less.
 
 torch's own classes import its compiler when they are made, which takes a second and 60 MB and is not used.
 """
@@ -42,9 +42,11 @@ class Adam:
     def _known(self, parameter: Tensor, begin: Any) -> dict[str, Any]:
         """How many steps a parameter took, counted from `begin`, and its moments."""
         if parameter not in self.state:
-            moments = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
-            self.state[parameter] = {"step": begin, **moments}
+            self.state[parameter] = {"step": begin, **self._moments(parameter)}
         return self.state[parameter]
+
+    def _moments(self, parameter: Tensor) -> dict[str, Tensor]:
+        return {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
 
 
 class DenseAdam(Adam):
@@ -99,3 +101,25 @@ class ThinAdam(Adam):
             least=group["eps"],
             jobs=torch.get_num_threads(),
         )
+
+
+class RowAdam(Adam):
+    """Only the rows that a step saw, each by how large its gradients were: of a row it keeps a single number.
+
+    As Adam without momentum whose squares are means over the row. On any device; gradients are coalesced.
+    """
+
+    def _moments(self, parameter: Tensor) -> dict[str, Tensor]:
+        return {"row_sq": torch.zeros(len(parameter), device=parameter.device)}
+
+    def _move(self, learning: list[Tensor], group: dict[str, Any]) -> None:
+        for parameter in learning:
+            state, gradient = self._known(parameter, 0), parameter.grad
+            assert gradient is not None
+            state["step"] += 1
+            rows, slopes = gradient._indices()[0], gradient._values()
+            now = torch.linalg.vector_norm(slopes, dim=1).square_() / slopes.shape[1]
+            squares = state["row_sq"][rows].lerp_(now, 1 - BETAS[1])
+            state["row_sq"][rows] = squares
+            rate = group["lr"] * (1 - BETAS[1] ** state["step"]) ** 0.5
+            parameter.index_add_(0, rows, slopes.mul_((-rate / (squares.sqrt_() + group["eps"])).unsqueeze(1)))

@@ -12,6 +12,7 @@ from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking, blended
 from umpteen.core.store import Folder, NewFolder
+from umpteen.kernels.threads import ranges
 from umpteen.kernels.weights import unit_rows
 from umpteen.text.alike import Alike, Ballot
 from umpteen.text.descriptions import bags
@@ -27,6 +28,7 @@ from umpteen.train.votes import LISTED, with_voters
 from umpteen.train.voting import chosen_ballot
 
 _MOST = 500_000  # documents that may vote: each is looked at for every document that is tagged
+_TOGETHER = 512  # documents voted on at a time: a hundred labels of each are weighed
 _JUDGED = 2000  # documents kept aside that votes are chosen by, at most
 
 
@@ -87,9 +89,14 @@ class AdvisedClassifier(DeepClassifier):
     def _best(self, source: Source, k: int) -> Ranking:
         if self._alike is None or self._ballot is None:
             return super()._best(source, k)
-        own = super()._best(source, max(k, LISTED))
-        votes = self._alike.rank(self._words(source.tokens), own.depth, self._ballot, jobs=self.params.jobs)
-        return blended(own, votes, self._share, k)
+        own, words = super()._best(source, max(k, LISTED)), self._words(source.tokens)
+
+        def block(part: tuple[int, int]) -> Ranking:
+            rows = slice(*part)
+            votes = self._alike.rank(words[rows], own.depth, self._ballot, jobs=self.params.jobs)
+            return blended(Ranking(own.labels[rows], own.scores[rows]), votes, self._share, k)
+
+        return Ranking.joined(map(block, ranges(len(own), _TOGETHER)), k)
 
     def _explain(self, corpus: Corpus, label: int, by: Kind) -> Explanation:
         """Of the network; with the documents that vote, and the score that both make."""

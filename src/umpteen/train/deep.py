@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
-from umpteen.core import heap
+from umpteen.core import code, heap
 from umpteen.core.corpus import Corpus
 from umpteen.core.errors import DataError
 from umpteen.core.ranking import Ranking
@@ -37,7 +37,7 @@ from umpteen.train.stages import Stage
 _HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _EVER = 1 << 30  # looks: none ends the training
 _TAGGED = 64  # documents tagged at a time
-COPIES = 3  # of weights whose gradients are sparse: themselves and two moments; their mean and the best lie aside
+_COPIES = 3  # of weights whose gradients are sparse: themselves and two moments; their mean and the best lie aside
 
 
 class DeepClassifier(Classifier):
@@ -211,13 +211,18 @@ class DeepClassifier(Classifier):
                 called[number] = f"{text[start:end].lower()} (unknown)"
         return called
 
+    @property
+    def _copies(self) -> int:
+        """How often weights whose gradients are sparse are in memory."""
+        return 1 if self.params.row_moments else _COPIES
+
     def _memory(self, size: Size) -> int:
         words = 1000 + size.characters // 100 + size.features // 100  # new words grow rarer and rarer
         if isinstance(self.params, DeepSettings):
             words = min(words, self.params.vocabulary)
         bag = self.params.bag if isinstance(self.params, WholeSettings) else 0
         weights = 4 * (words * 300 + size.labels * 1024)
-        table = COPIES * 4 * words * bag
+        table = self._copies * 4 * words * bag
         return super()._memory(size) + 8 * weights + table + size.characters + (1 << 30)  # 1 GiB for torch and a batch
 
     def _save(self, folder: NewFolder) -> None:
@@ -232,6 +237,7 @@ class DeepClassifier(Classifier):
 
     def _load(self, folder: Folder) -> None:
         heap.keep_few_kernels(heap.TAGGING)
+        code.let_go()  # what importing torch needed, and at the end what loading compiled code did
         self._reader = self.reader()
         self._reader.load(folder)
         self._known = folder.array("known")
@@ -244,6 +250,7 @@ class DeepClassifier(Classifier):
             self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
+        code.let_go()
 
 
 class _Undrawn(TorchFunctionMode):

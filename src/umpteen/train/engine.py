@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from umpteen.core import heap
+from umpteen.core import code, heap
 from umpteen.core.errors import FolderError
 from umpteen.core.progress import bar
 from umpteen.core.ranking import Ranking
@@ -115,6 +115,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
             last = run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
             with suppress(ValueError):  # a log that was changed
                 spent = float(last.get("seconds", 0))
+        code.let_go()
         facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
         _watched(loop, stage, run, facts, spent=spent)
     loop.best.give(learning(network))

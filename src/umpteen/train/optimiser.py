@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from umpteen.networks.thin import by_hand, coalesced
-from umpteen.train.adam import USUAL, DenseAdam, Groups, ThinAdam
+from umpteen.train.adam import USUAL, Adam, DenseAdam, Groups, RowAdam, ThinAdam
 from umpteen.train.settings import Learning, WholeSettings
 
 _FUSED = ("cpu", "cuda")  # devices that take a step in one go in every version of torch
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq", "momentum_buffer")
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq", "row_sq", "momentum_buffer")
 
 
 def parted_by_gradient(network: nn.Module) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
@@ -37,7 +37,7 @@ class Optimiser:
                 groups.setdefault((calm if id(p) in led else USUAL, pace if id(p) in slow else 1.0), []).append(p)
             return [{"params": part, "eps": eps, "pace": pace} for (eps, pace), part in groups.items()]
 
-        self._parts: list[DenseAdam | ThinAdam | torch.optim.Optimizer] = []
+        self._parts: list[Adam | torch.optim.Optimizer] = []
         if dense and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(dense), lr=rate, momentum=settings.momentum, weight_decay=decay))
         elif dense and all(p.device.type in _FUSED for p in dense):
@@ -46,6 +46,8 @@ class Optimiser:
             self._parts.append(torch.optim.AdamW(parted(dense), lr=rate, weight_decay=decay, fused=False))
         if sparse and settings.optimiser == "sgd":
             self._parts.append(torch.optim.SGD(parted(sparse), lr=rate, momentum=settings.momentum))
+        elif sparse and settings.row_moments:
+            self._parts.append(RowAdam(parted(sparse), lr=rate))
         elif sparse and all(by_hand(p) for p in sparse):
             self._parts.append(ThinAdam(parted(sparse), lr=rate))
         elif sparse:
@@ -91,7 +93,7 @@ class Optimiser:
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Stand where `state` says."""
         for part in self._parts:
-            whole = isinstance(part, ThinAdam | torch.optim.SparseAdam)  # counts its steps by a plain number
+            whole = isinstance(part, ThinAdam | RowAdam | torch.optim.SparseAdam)  # counts its steps by a plain number
             for group in part.param_groups:
                 for parameter in group["params"]:
                     name = next(n for n, p in self._named.items() if p is parameter)

@@ -15,9 +15,10 @@ def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int)
     """The k best labels of each document, in the order they stand in `source`."""
     network.eval()
     depth = min(k, network.labels)
-    labels, scores = np.full((len(source), depth), -1, np.int64), np.zeros((len(source), depth), np.float32)
+    labels, scores = np.full((len(source), depth), -1, np.int32), np.zeros((len(source), depth), np.float32)
     tokens = fit_for(source.device, tokens)
     for rows in cut(np.arange(len(source)), source.tokens.lengths, batch=batch, tokens=tokens):
         best, values = network.best(source.batch(rows, step=_STEP), depth)
-        labels[rows, : best.shape[1]], scores[rows, : best.shape[1]] = best.cpu().numpy(), values.float().cpu().numpy()
-    return Ranking.best(labels, scores, k)
+        found = Ranking.best(best.cpu().numpy(), values.float().cpu().numpy(), depth)
+        labels[rows], scores[rows] = found.labels, found.scores
+    return Ranking.joined([Ranking(labels, scores)], k)

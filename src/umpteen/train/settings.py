@@ -17,6 +17,7 @@ PAPER: Mapping[str, Value] = {  # learning as papers of the time did: Adam and e
     "rate": 0.001,
     "schedule": "constant",
     "clip": 0.0,
+    "row_moments": False,
     "average_from": 1.0,
     "least_steps": 0,
 }
@@ -43,6 +44,11 @@ class Learning(Tail):
     tokens: int = setting(8000, "Words in a step, padding counted; where documents are long, it has fewer.", least=1)
     optimiser: str = setting("adam", "Adam, or plain steps with momentum (sgd).", choices=("adam", "sgd"))
     rate: float = setting(0.002, "Learning rate.", least=0)
+    row_moments: bool = setting(
+        False,
+        "Of tables of which a step sees few rows, such as vectors of words, Adam keeps a number for each row, not two for "
+        "each of its numbers: a third of the memory.",
+    )
     momentum: float = setting(0.9, "How much of the last step sgd goes on with.", least=0, most=0.999)
     schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
     decay: float = setting(0.0, "Weight decay.", least=0)

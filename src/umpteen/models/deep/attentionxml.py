@@ -62,6 +62,11 @@ class AttentionXML(AdvisedClassifier):
             (128,), "Widths of the fully connected layers that all labels share.", least=1
         )
         dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
+        row_moments: bool = setting(
+            True,
+            "Of vectors of words and labels, Adam keeps a number for each vector, not two for each of its numbers: a third "
+            "of the memory, and as good.",
+        )
         shortlist: int = setting(
             100,
             "Labels that attend to a document, the best of a first guess, in tagging with votes at least 100; 0: all, "

@@ -31,7 +31,6 @@ from umpteen.networks.words import Words
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
 from umpteen.train.advised import AdvisedClassifier
-from umpteen.train.deep import COPIES
 from umpteen.train.settings import PAPER, AdvisedSettings
 from umpteen.train.stages import Stage
 
@@ -213,7 +212,7 @@ class LightAttention(AdvisedClassifier):
         p = self.params
         vectors = size.labels * 4 * (2 * p.hidden + self._meets(size.labels)) * (1 if p.sampling != "static" else 2)
         known = 8 * min(size.labels * (p.profile or 4096), size.occurrences * 100)  # profiles
-        return super()._memory(replace(size, labels=0)) + COPIES * vectors + known + 200 * size.labels
+        return super()._memory(replace(size, labels=0)) + self._copies * vectors + known + 200 * size.labels
 
     def _save(self, folder: NewFolder) -> None:
         super()._save(folder)

@@ -1,0 +1,42 @@
+"""Code of libraries: pages that only loading them needed are handed back to the system.
+
+Torch and LLVM run through much of their code once, when they are loaded, and what they ran through counts as memory of
+the process from then on. Pages that nobody has changed can be let go: those that are needed again are found in the file.
+"""
+
+import ctypes
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_DONT_NEED = 4  # MADV_DONTNEED, as <sys/mman.h> has it
+_LARGE = 1 << 20  # bytes in memory of one stretch of a library that are worth the call
+_HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-[-x]p \S+ \S+ \S+ +(/.*\.so[.\d]*)$")  # read only, of a library
+
+
+def let_go() -> None:
+    """Hand back the pages of libraries that are as they are in their files."""
+    if not sys.platform.startswith("linux"):
+        return
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for start, end in _unchanged(Path("/proc/self/smaps")):
+        advise(start, end - start, _DONT_NEED)
+
+
+def _unchanged(table: Path) -> Iterator[tuple[int, int]]:
+    """Stretches of libraries in memory that cannot be written, and of which no page was ever changed."""
+    try:
+        lines = table.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    place, held = None, 0
+    for line in lines:
+        if "-" in line.partition(" ")[0]:
+            head = _HEAD.match(line)
+            place, held = (int(head[1], 16), int(head[2], 16)) if head else None, 0
+        elif line.startswith("Rss:"):
+            held = 1024 * int(line.split()[1])
+        elif line.startswith("Anonymous:") and place is not None and held >= _LARGE and line.split()[1] == "0":
+            yield place
