@@ -3,7 +3,7 @@
     python benchmarks/deep.py [--data debtags,tibkat-en] [--documents 4000] [--epochs 2] [--out results.json --resume]
 
 Makes the peer's environment, gives all systems the same documents, word vectors and sizes, runs each in processes of
-its own on two cores, prints a table and the ratios to the peer. Training stops at --limit seconds, and the speed is
+its own on two cores (--threads), prints a table and the ratios to the peer. Training stops at --limit seconds, and the speed is
 that of the documents seen until then. Fewer --documents bring fewer labels: for 20,000 labels, where a batch takes
 the peer half a minute or more, leave tibkat-en whole and let the limit stop it. Results are kept in --out as they come
 (and as Markdown beside it).
@@ -27,7 +27,7 @@ from scipy import sparse
 
 from peers import texts
 from peers.environments import MissingError, python_of
-from peers.network import THREADS, Sizes, part
+from peers.network import Sizes, part
 from peers.network_tables import report
 from peers.networks import NETWORKS
 from umpteen.core.ranking import Ranking
@@ -71,7 +71,7 @@ class Bench:
     def __init__(self, work: Path, options: argparse.Namespace, results: Results) -> None:
         self.work, self.options, self.results = work, options, results
         self.pythons: dict[str, str] = {}
-        self.env = os.environ | {f"{name}_NUM_THREADS": str(THREADS) for name in ("OMP", "MKL", "NUMBA")}
+        self.env = os.environ | {f"{name}_NUM_THREADS": str(options.threads) for name in ("OMP", "MKL", "NUMBA")}
         self.env["PYTHONPATH"] = str(Path(__file__).parent)
 
     def install(self, systems: list[str]) -> None:
@@ -156,7 +156,15 @@ def scores(data: Path, labels: Any, number: int) -> dict[str, float]:
 
 def sizes(options: argparse.Namespace) -> Sizes:
     """What all systems share."""
-    return Sizes(options.hidden, options.length, options.batch, options.epochs, options.limit)
+    return Sizes(
+        options.hidden,
+        options.length,
+        options.batch,
+        options.epochs,
+        options.limit,
+        options.patience,
+        options.threads,
+    )
 
 
 def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -174,13 +182,15 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=same.batch, help="documents in a batch (%(default)s)")
     parser.add_argument("--vectors", default="wordllama", help="wordllama, random, or a GloVe file (%(default)s)")
     parser.add_argument("--limit", type=float, default=same.limit, help="seconds of training (%(default)s)")
+    parser.add_argument("--patience", type=int, default=same.patience, help="epochs without a better score (all)")
+    parser.add_argument("--threads", type=int, default=same.threads, help="and cores (%(default)s)")
     parser.add_argument("--out", type=Path, help="JSON file to keep results in; tables go to the same name with .md")
     parser.add_argument("--resume", action="store_true", help="do not measure again what stands in --out")
     parser.add_argument("--environments", type=Path, default=ROOT / ".venv-peers", help="where peers are installed")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.systems.split(",") if name not in NETWORKS]:
         parser.error(f"there is no system {', '.join(unknown)}; there are {', '.join(NETWORKS)}")
-    for name in ("documents", "test", "epochs", "hidden", "length", "batch", "limit"):
+    for name in ("documents", "test", "epochs", "hidden", "length", "batch", "limit", "threads"):
         if (value := getattr(options, name)) is not None and value <= 0:
             parser.error(f"--{name} must be above 0, not {value}")
     return options

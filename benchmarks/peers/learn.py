@@ -1,4 +1,4 @@
-"""One deep system trained, or asked, in a process of its own, on two cores.
+"""One deep system trained, or asked, in a process of its own, on as many cores as it has threads.
 
 python -m peers.learn (train|tag) SYSTEM DATA MODEL ANSWER
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from peers.measure import fastest, peak
-from peers.network import THREADS, Clock, Network, Sizes, part
+from peers.network import Clock, Network, Sizes, part
 from peers.networks import NETWORKS
 
 _LONG = 30  # seconds of tagging after which there is no further round
@@ -53,9 +53,10 @@ def main() -> None:
     """Run one step as the arguments say."""
     step, name, *paths = sys.argv[1:]
     data, model, answer = map(Path, paths)
+    sizes = Sizes(**json.loads((data / "sizes.json").read_text()))
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
-    system = NETWORKS[name](data, Sizes(**json.loads((data / "sizes.json").read_text())))
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: sizes.threads])
+    system = NETWORKS[name](data, sizes)
     _write(answer, (tag if step == "tag" else train)(system, model, answer))
 
 

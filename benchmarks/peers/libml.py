@@ -115,7 +115,7 @@ class LibMultiLabel(Network):
         trainer = self.nn.init_trainer(
             folder,
             epochs=self.sizes.epochs,
-            patience=self.sizes.epochs,
+            patience=self.sizes.patience or self.sizes.epochs,
             early_stopping_metric=self.metric,
             val_metric=self.metric,
             silent=True,

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-THREADS = 2
 TOP = 5  # labels asked for
 
 
@@ -26,6 +25,8 @@ class Sizes:
     batch: int = 40
     epochs: int = 1
     limit: float = 1200  # seconds after which training stops where it is
+    patience: int = 0  # epochs without a better score after which it stops; 0: never
+    threads: int = 2
 
 
 @dataclass
@@ -71,7 +72,7 @@ class Network:
         """Import what is needed and take texts in; this is not timed."""
         import torch
 
-        torch.set_num_threads(THREADS)
+        torch.set_num_threads(self.sizes.threads)
         self.train, self.valid = part(self.data, "train"), part(self.data, "valid")
 
     def fit(self, folder: Path, clock: Clock) -> None:

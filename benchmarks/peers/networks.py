@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peers.libml import LibMultiLabel
-from peers.network import THREADS, TOP, Clock, Network
+from peers.network import TOP, Clock, Network
 
 
 class Umpteen(Network):
@@ -40,8 +40,8 @@ class Umpteen(Network):
             epochs=sizes.epochs,
             least_steps=0,
             every=math.ceil(len(self.train) / sizes.batch),  # one look at validation documents an epoch
-            patience=sizes.epochs,
-            jobs=THREADS,
+            patience=sizes.patience or sizes.epochs,
+            jobs=sizes.threads,
             **self.settings,
         )
         self.show_on(Watch(clock))

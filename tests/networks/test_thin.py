@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from umpteen.networks.thin import coalesced, products, summed
-from umpteen.train.adam import ThinAdam
+from umpteen.train.adam import BETAS, LONGER, RowAdam, ThinAdam
 
 ROWS = torch.tensor([3, 1, 3, 7, 1, 1])
 STARTS = torch.tensor([0, 2, 2])  # the second bag is empty
@@ -86,3 +86,25 @@ def test_moments_of_another_table_are_refused():
     table.weight.grad = coalesced(table.weight.grad)
     with pytest.raises(ValueError, match="moments of a table"):
         steps.step()
+
+
+def test_steps_by_rows_are_the_formula():
+    torch.manual_seed(0)
+    table = nn.Embedding(9, 4, sparse=True)
+    steps = RowAdam([{"params": [table.weight], "eps": 1e-4}], lr=0.1)
+    weights, squares = table.weight.detach().clone(), [0.0] * 9
+    for number in range(1, 5):
+        rows, given = torch.randint(0, 9, (6,)), torch.randn(6, 4)
+        (table(rows) * given).sum().backward()
+        table.weight.grad = coalesced(table.weight.grad)
+        gradient = table.weight.grad.to_dense().clone()
+        steps.step()
+        steps.zero_grad()
+        for row in set(rows.tolist()):
+            squares[row] += (1 - BETAS[1]) * (gradient[row].square().mean().item() - squares[row])
+            rate = LONGER * 0.1 * (1 - BETAS[1] ** number) ** 0.5
+            weights[row] -= rate * gradient[row] / (squares[row] ** 0.5 + 1e-4)
+    torch.testing.assert_close(table.weight, weights)
+    kept = steps.state[table.weight]
+    torch.testing.assert_close(kept["row_sq"], torch.tensor(squares))
+    assert set(kept) == {"step", "row_sq"}

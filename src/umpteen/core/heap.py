@@ -7,6 +7,7 @@ system and gets fresh pages, which the system has to clear: more work than the a
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,7 +17,8 @@ LARGE = 32 << 20  # bytes: smaller arrays stay by themselves
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # numbers of mallopt, as <malloc.h> has them
 _USUAL = {_MMAP_THRESHOLD: LARGE, _TRIM_THRESHOLD: 2 * LARGE, _MMAP_MAX: 65536}  # where it comes to by itself
 _KEPT = {_TRIM_THRESHOLD: (1 << 31) - 1, _MMAP_MAX: 0}
-_lock, _inside = Lock(), 0
+_EVERY = 0.5  # seconds
+_lock, _inside, _tidied = Lock(), 0, 0.0
 _KERNELS = (
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY",
     "LRU_CACHE_CAPACITY",
@@ -51,12 +53,15 @@ def kept() -> Iterator[None]:
 
 
 def tidy() -> None:
-    """Give back what is kept and free just now.
+    """Give back what is free just now, at most twice a second: it takes some milliseconds.
 
     Arrays of ever other sizes leave gaps between them that fit none, and memory would grow and grow.
     """
-    if _inside:
+    global _tidied
+    now = time.monotonic()
+    if now - _tidied >= _EVERY:
         _give_back()
+        _tidied = now
 
 
 def keep_few_kernels(number: int) -> None:

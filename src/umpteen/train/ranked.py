@@ -3,11 +3,13 @@
 import numpy as np
 import torch
 
+from umpteen.core import heap
 from umpteen.core.ranking import Ranking
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, cut, fit_for
 
 _STEP = 8  # lengths are multiples of it, since torch makes and keeps kernels for every length
+_MANY = 16  # batches after which memory may be tidied: single texts are not kept waiting
 
 
 @torch.inference_mode()
@@ -17,8 +19,10 @@ def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int)
     depth = min(k, network.labels)
     labels, scores = np.full((len(source), depth), -1, np.int32), np.zeros((len(source), depth), np.float32)
     tokens = fit_for(source.device, tokens)
-    for rows in cut(np.arange(len(source)), source.tokens.lengths, batch=batch, tokens=tokens):
+    for number, rows in enumerate(cut(np.arange(len(source)), source.tokens.lengths, batch=batch, tokens=tokens), 1):
         best, values = network.best(source.batch(rows, step=_STEP), depth)
         found = Ranking.best(best.cpu().numpy(), values.float().cpu().numpy(), depth)
         labels[rows], scores[rows] = found.labels, found.scores
+        if number % _MANY == 0:
+            heap.tidy()
     return Ranking.joined([Ranking(labels, scores)], k)
