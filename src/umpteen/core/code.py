@@ -1,7 +1,7 @@
 """Code of libraries: pages that only loading them needed are handed back to the system.
 
 Torch and LLVM run through much of their code once, when they are loaded, and what they ran through counts as memory of
-the process from then on. Pages that nobody has changed can be let go: those that are needed again are found in the file.
+the process from then on. Pages that nobody has changed can be let go: what is needed again is found in the file.
 """
 
 import ctypes

@@ -87,13 +87,14 @@ class AdvisedClassifier(DeepClassifier):
         return X
 
     def _best(self, source: Source, k: int) -> Ranking:
-        if self._alike is None or self._ballot is None:
+        alike, ballot = self._alike, self._ballot
+        if alike is None or ballot is None:
             return super()._best(source, k)
         own, words = super()._best(source, max(k, LISTED)), self._words(source.tokens)
 
         def block(part: tuple[int, int]) -> Ranking:
             rows = slice(*part)
-            votes = self._alike.rank(words[rows], own.depth, self._ballot, jobs=self.params.jobs)
+            votes = alike.rank(words[rows], own.depth, ballot, jobs=self.params.jobs)
             return blended(Ranking(own.labels[rows], own.scores[rows]), votes, self._share, k)
 
         return Ranking.joined(map(block, ranges(len(own), _TOGETHER)), k)

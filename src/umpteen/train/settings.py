@@ -46,8 +46,8 @@ class Learning(Tail):
     rate: float = setting(0.002, "Learning rate.", least=0)
     row_moments: bool = setting(
         False,
-        "Of tables of which a step sees few rows, such as vectors of words, Adam keeps a number for each row, not two for "
-        "each of its numbers: a third of the memory.",
+        "Of tables of which a step sees few rows, such as vectors of words, Adam keeps a number for each row, not two "
+        "for each of its numbers: a third of the memory.",
     )
     momentum: float = setting(0.9, "How much of the last step sgd goes on with.", least=0, most=0.999)
     schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
