@@ -4,9 +4,9 @@
 
 Makes the peer's environment, gives all systems the same documents, word vectors and sizes, runs each in processes of
 its own on two cores (--threads), prints a table and the ratios to the peer. Training stops at --limit seconds, and
-the speed is that of the documents seen until then. Fewer --documents bring fewer labels: for 20,000 labels, where a batch takes
-the peer half a minute or more, leave tibkat-en whole and let the limit stop it. Results are kept in --out as they come
-(and as Markdown beside it).
+the speed is that of the documents seen until then. Fewer --documents bring fewer labels: for 20,000 labels, where a
+batch takes the peer half a minute or more, leave tibkat-en whole and let the limit stop it. Results are kept in --out
+as they come (and as Markdown beside it).
 """
 
 import argparse
