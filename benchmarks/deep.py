@@ -190,6 +190,8 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.systems.split(",") if name not in NETWORKS]:
         parser.error(f"there is no system {', '.join(unknown)}; there are {', '.join(NETWORKS)}")
+    if options.patience < 0:
+        parser.error(f"--patience must be 0 or more, not {options.patience}")
     for name in ("documents", "test", "epochs", "hidden", "length", "batch", "limit", "threads"):
         if (value := getattr(options, name)) is not None and value <= 0:
             parser.error(f"--{name} must be above 0, not {value}")

@@ -35,6 +35,7 @@ class Umpteen(Network):
             vectors=str(self.data / "vectors.txt"),
             learn_vectors=False,
             batch=sizes.batch,
+            tokens=sizes.batch * sizes.length,  # so that all batches are full
             length=sizes.length,
             pieces=1,
             epochs=sizes.epochs,

@@ -45,6 +45,16 @@ def test_votes_help_a_network_that_knows_little(name: str, tmp_path: Path) -> No
     assert found.score == pytest.approx(float(ranking.scores[0, 0]), abs=1e-4)
 
 
+def test_votes_counted_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = advised("attentionxml", **WEAK).fit(TEXTS, LABELS)
+    assert fitted._alike is not None
+    whole = fitted.rank(TEST, 6)
+    monkeypatch.setattr("umpteen.train.advised._TOGETHER", 7)  # 60 documents: the last block is smaller
+    parts = fitted.rank(TEST, 6)
+    np.testing.assert_array_equal(parts.labels, whole.labels)
+    np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-6)
+
+
 @pytest.mark.parametrize("called", [{}, CALLED])
 def test_without_documents_kept_aside_nobody_votes(called: dict[str, Label]) -> None:
     """A training document that finds itself would make any votes look right."""

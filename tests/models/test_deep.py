@@ -8,7 +8,7 @@ import pytest
 
 import umpteen
 from toy import NAMES, TOPICS, toy
-from umpteen.contract.classifier import Classifier
+from umpteen.contract.classifier import Classifier, Size
 from umpteen.core.errors import DataError, SettingError, UmpteenError
 from umpteen.core.space import Label
 from umpteen.metrics.ranking import Judged
@@ -205,3 +205,12 @@ def test_names_of_labels_are_read(name: str) -> None:
     best = fitted[True].rank(["zither zither"], 1).labels[0, 0]
     assert fitted[True].labels_.keys[best] == "chess"
     assert fitted[True].score(TEST, TRUTH) > 0.95
+
+
+def test_the_plan_of_memory_knows_what_adam_keeps() -> None:
+    size = Size(documents=1000, characters=10**8, values=0, labels=10, occurrences=1000)
+    planned = [
+        model("attentionxml")(**settings)._memory(size)
+        for settings in ({}, {"row_moments": False}, {"optimiser": "sgd"})
+    ]
+    assert planned[0] < planned[1] == planned[2]

@@ -108,3 +108,13 @@ def test_steps_by_rows_are_the_formula():
     kept = steps.state[table.weight]
     torch.testing.assert_close(kept["row_sq"], torch.tensor(squares))
     assert set(kept) == {"step", "row_sq"}
+
+
+def test_moments_of_another_table_by_rows_are_refused():
+    table = nn.Embedding(9, 4, sparse=True)
+    steps = RowAdam([{"params": [table.weight]}], lr=0.1)
+    steps.state[table.weight] = {"step": 1, "row_sq": torch.zeros(5)}
+    table(ROWS).sum().backward()
+    table.weight.grad = coalesced(table.weight.grad)
+    with pytest.raises(ValueError, match="moments of a table"):
+        steps.step()

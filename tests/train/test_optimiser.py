@@ -55,6 +55,15 @@ def test_dense_steps_are_those_of_torchs_adam(decay: float) -> None:
     assert all(torch.equal(a, b) for a, b in zip(mine.parameters(), theirs.parameters(), strict=True))
 
 
+@pytest.mark.parametrize(("settings", "kept"), [({}, 2 * 20), ({"row_moments": True}, 5)])
+def test_of_tables_a_number_for_each_row_is_enough_where_that_is_wanted(settings: dict[str, bool], kept: int) -> None:
+    table = nn.Embedding(5, 4, sparse=True)
+    optimiser = Optimiser(table, Learning(rate=0.01, **settings))
+    table(torch.tensor([1, 3])).sum().backward()
+    optimiser.step(0.01)
+    assert sum(moment.numel() for name, moment in optimiser.state().items() if not name.endswith("step")) == kept
+
+
 def test_small_gradients_hardly_move_weights_that_know_something() -> None:
     moved = {}
     for led in (False, True):

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _DONT_NEED = 4  # MADV_DONTNEED, as <sys/mman.h> has it
-_LARGE = 1 << 20  # bytes in memory of one stretch of a library that are worth the call
+_LARGE = 1 << 10  # KiB in memory of one stretch of a library that are worth the call
+_ACCOUNTED = "ac"  # the flag of stretches that could once be written
 _HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-[-x]p \S+ \S+ \S+ +(/.*\.so[.\d]*)$")  # read only, of a library
 
 
@@ -26,17 +27,20 @@ def let_go() -> None:
 
 
 def _unchanged(table: Path) -> Iterator[tuple[int, int]]:
-    """Stretches of libraries in memory that cannot be written, and of which no page was ever changed."""
+    """Stretches of libraries in memory that cannot be written, and of which no page was changed when they could be."""
     try:
         lines = table.read_text("utf-8", "replace").splitlines()
     except OSError:
         return
-    place, held = None, 0
+    place, sizes = None, dict[str, int]()
     for line in lines:
-        if "-" in line.partition(" ")[0]:
+        name, *values = line.split()
+        if name == "VmFlags:":  # the last line of a stretch
+            changed = sizes.get("Anonymous:", 1) + sizes.get("Swap:", 0) or _ACCOUNTED in values
+            if place is not None and not changed and sizes.get("Rss:", 0) >= _LARGE:
+                yield place
+        elif name.endswith(":"):
+            sizes[name] = int(values[0]) if values[0].isdigit() else 0
+        else:
             head = _HEAD.match(line)
-            place, held = (int(head[1], 16), int(head[2], 16)) if head else None, 0
-        elif line.startswith("Rss:"):
-            held = 1024 * int(line.split()[1])
-        elif line.startswith("Anonymous:") and place is not None and held >= _LARGE and line.split()[1] == "0":
-            yield place
+            place, sizes = (int(head[1], 16), int(head[2], 16)) if head else None, {}

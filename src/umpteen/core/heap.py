@@ -58,10 +58,9 @@ def tidy() -> None:
     Arrays of ever other sizes leave gaps between them that fit none, and memory would grow and grow.
     """
     global _tidied
-    now = time.monotonic()
-    if now - _tidied >= _EVERY:
+    if time.monotonic() - _tidied >= _EVERY:
         _give_back()
-        _tidied = now
+        _tidied = time.monotonic()
 
 
 def keep_few_kernels(number: int) -> None:

@@ -13,6 +13,7 @@ from umpteen.kernels import thin
 BETAS = (0.9, 0.999)
 USUAL = 1e-8  # epsilon
 LONGER = 2  # times as long as Adam's are steps without momentum: what was best on documents kept aside
+_OTHERS = "The moments of a table are not those of its rows."
 
 Groups = list[dict[str, Any]]  # of parameters ("params") with settings of their own, such as "eps"
 
@@ -88,7 +89,7 @@ class ThinAdam(Adam):
     def _move_rows(self, parameter: Tensor, group: dict[str, Any]) -> None:
         state = self._known(parameter, 0)
         if not parameter.shape == state["exp_avg"].shape == state["exp_avg_sq"].shape:
-            raise ValueError("The moments of a table are not those of its rows.")  # which compiled code does not ask
+            raise ValueError(_OTHERS)  # which compiled code does not ask
         state["step"] += 1
         first, second = BETAS
         rate = group["lr"] * (1 - second ** state["step"]) ** 0.5 / (1 - first ** state["step"])
@@ -107,17 +108,20 @@ class ThinAdam(Adam):
 class RowAdam(Adam):
     """Only the rows that a step saw, each by how large its gradients were: of a row it keeps a single number.
 
-    As Adam without momentum, in longer steps, whose squares are means over the row. On any device; gradients are
-    coalesced.
+    As Adam without momentum whose squares are means over the row, in steps twice as long. Squares begin at 0 and are
+    corrected by the steps of the table, as in sparse Adam; without momentum a row that is seen late and seldom therefore
+    moves far, up to thirty times the step of one that is always seen. On any device; gradients are coalesced.
     """
 
     def _moments(self, parameter: Tensor) -> dict[str, Tensor]:
-        return {"row_sq": torch.zeros(len(parameter), device=parameter.device)}
+        return {"row_sq": parameter.new_zeros(len(parameter))}
 
     def _move(self, learning: list[Tensor], group: dict[str, Any]) -> None:
         for parameter in learning:
             state, gradient = self._known(parameter, 0), parameter.grad
             assert gradient is not None
+            if state["row_sq"].shape != (len(parameter),):
+                raise ValueError(_OTHERS)
             state["step"] += 1
             rows, slopes = gradient._indices()[0], gradient._values()
             now = torch.linalg.vector_norm(slopes, dim=1).square_() / slopes.shape[1]

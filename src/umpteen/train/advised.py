@@ -28,7 +28,7 @@ from umpteen.train.votes import LISTED, with_voters
 from umpteen.train.voting import chosen_ballot
 
 _MOST = 500_000  # documents that may vote: each is looked at for every document that is tagged
-_TOGETHER = 512  # documents voted on at a time: a hundred labels of each are weighed
+_TOGETHER = 512  # documents whose votes are counted at a time: a hundred labels of each are weighed
 _JUDGED = 2000  # documents kept aside that votes are chosen by, at most
 
 
@@ -90,11 +90,12 @@ class AdvisedClassifier(DeepClassifier):
         alike, ballot = self._alike, self._ballot
         if alike is None or ballot is None:
             return super()._best(source, k)
-        own, words = super()._best(source, max(k, LISTED)), self._words(source.tokens)
+        own = super()._best(source, max(k, LISTED))
+        near, cosines = alike.nearest(self._words(source.tokens), ballot.neighbours, jobs=self.params.jobs)
 
         def block(part: tuple[int, int]) -> Ranking:
             rows = slice(*part)
-            votes = alike.rank(words[rows], own.depth, ballot, jobs=self.params.jobs)
+            votes = alike.counted((near[rows], cosines[rows]), own.depth, ballot)
             return blended(Ranking(own.labels[rows], own.scores[rows]), votes, self._share, k)
 
         return Ranking.joined(map(block, ranges(len(own), _TOGETHER)), k)

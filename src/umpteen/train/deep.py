@@ -214,7 +214,7 @@ class DeepClassifier(Classifier):
     @property
     def _copies(self) -> int:
         """How often weights whose gradients are sparse are in memory."""
-        return 1 if self.params.row_moments else _COPIES
+        return 1 if self.params.row_moments and self.params.optimiser == "adam" else _COPIES
 
     def _memory(self, size: Size) -> int:
         words = 1000 + size.characters // 100 + size.features // 100  # new words grow rarer and rarer
