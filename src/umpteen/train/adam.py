@@ -109,7 +109,7 @@ class RowAdam(Adam):
     """Only the rows that a step saw, each by how large its gradients were: of a row it keeps a single number.
 
     As Adam without momentum whose squares are means over the row, in steps twice as long. Squares begin at 0 and are
-    corrected by the steps of the table, as in sparse Adam; without momentum a row that is seen late and seldom therefore
+    corrected by the steps of the table, as in sparse Adam; without momentum a row that is seen late and seldom so
     moves far, up to thirty times the step of one that is always seen. On any device; gradients are coalesced.
     """
 
