@@ -64,8 +64,8 @@ class AttentionXML(AdvisedClassifier):
         dropout: float = setting(0.5, "Share of the states' numbers left out in a step.", least=0, most=0.9)
         row_moments: bool = setting(
             True,
-            "Of vectors of words, and those labels attend with, Adam keeps a number for each vector, not two for each of "
-            "its numbers: a third of the memory, and as good.",
+            "Of vectors of words, and those labels attend with, Adam keeps a number for each vector, not two for each "
+            "of its numbers: a third of the memory, and as good.",
         )
         shortlist: int = setting(
             100,
