@@ -57,6 +57,8 @@ def test_changes_to_an_array_never_reach_the_disk(saved: Path) -> None:
 
 def test_missing_foreign_and_older(tmp_path: Path, saved: Path) -> None:
     refused(tmp_path / "none", "no model folder .*none. Train one with: umpteen train")
+    (tmp_path / "begun.run").mkdir()
+    refused(tmp_path / "begun", "Its training was stopped. Go on with: umpteen train --out .*begun --resume")
     (tmp_path / "other").mkdir()
     refused(tmp_path / "other", "not an Umpteen model: it has no model.json")
     (tmp_path / "other" / "model.json").write_text('{"hello": 1}')

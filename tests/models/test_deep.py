@@ -93,6 +93,7 @@ def test_attention_models_can_lean_too(attention: Classifier) -> None:
 
 def test_explanations_count_the_words_that_are_not_read(attention: Classifier) -> None:
     most = attention.params.length * attention.params.pieces  # type: ignore[attr-defined]
+    assert attention.explain("!!!").unread == 0
     assert attention.explain("star " * most).unread == 0
     assert attention.explain("star " * (most + 7)).unread == 7
 
@@ -214,3 +215,10 @@ def test_the_plan_of_memory_knows_what_adam_keeps() -> None:
         for settings in ({}, {"row_moments": False}, {"optimiser": "sgd"})
     ]
     assert planned[0] < planned[1] == planned[2]
+
+
+def test_a_text_shorter_than_a_run_of_words_is_explained() -> None:
+    fitted = model("fasttext")(**SMALL, buckets=500, ngrams=3).fit(TEXTS, LABELS)
+    word = next(iter(TOPICS.values())).split()[0]
+    for text in (word, "!!!"):
+        assert fitted.explain(text).score == pytest.approx(float(fitted.rank([text], 1).scores[0, 0]), abs=1e-5)

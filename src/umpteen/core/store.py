@@ -75,9 +75,10 @@ class Folder:
         self.path = Path(path)
         recover(self.path)
         if not self.path.is_dir():
-            raise FolderError(
-                f"There is no model folder {self.path}. Train one with: umpteen train DATA --out {self.path}"
-            )
+            stopped = self.path.with_name(f"{self.path.name}.run").is_dir()
+            how = f"train --out {self.path} --resume" if stopped else f"train DATA --out {self.path}"
+            what = "Its training was stopped. Go on with" if stopped else "Train one with"
+            raise FolderError(f"There is no model folder {self.path}. {what}: umpteen {how}")
         self.facts = _manifest(self.path)
         if verify:
             self.verify()

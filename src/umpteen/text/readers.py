@@ -81,7 +81,7 @@ class Ordered:
 
     def unread(self, text: str, read: Tokens) -> int:
         """Words of a text that come after those read."""
-        return len(self._vocabulary.spans(text)) - len(read.ids)
+        return max(0, len(self._vocabulary.spans(text)) - len(read.ids))  # a text without words is read as one
 
     def save(self, folder: NewFolder) -> None:
         self._vocabulary.save(folder)

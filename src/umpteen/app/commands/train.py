@@ -208,7 +208,10 @@ def _run(wanted: Config, resume: bool, reading: dict[str, Any]) -> "Run":
     assert wanted.out is not None
     place = _run_place(wanted.out)
     if resume:
-        return Run(place, resume=True)
+        run = Run(place, resume=True)
+        if not run.started:
+            note("The training was stopped before it had kept anything: it begins anew.")
+        return run
     return Run(place, wanted.to_json() | reading)
 
 

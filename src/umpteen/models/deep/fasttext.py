@@ -70,7 +70,7 @@ class Averaged(Network):
         total = (self.words(batch.tokens) * mask.unsqueeze(2)).sum(dim=1)  # (documents, width)
         count = mask.sum(dim=1)
         run, felt = batch.tokens, self._felt(mask)
-        for length in range(2, self.ngrams + 1):
+        for length in range(2, min(self.ngrams, mask.shape[1]) + 1):
             run = (run[:, :-1] + batch.tokens[:, length - 1 :] * _OTHER) * _STEP
             run = run ^ (run >> 32)
             there = mask[:, length - 1 :]
