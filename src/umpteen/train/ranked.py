@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from umpteen.core import heap
+from umpteen.core import code, heap
 from umpteen.core.ranking import Ranking
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, cut, fit_for
@@ -25,4 +25,6 @@ def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int)
         labels[rows], scores[rows] = found.labels, found.scores
         if number % _MANY == 0:
             heap.tidy()
+        if number == _MANY:
+            code.let_go()  # what the first batches needed to make their kernels
     return Ranking.joined([Ranking(labels, scores)], k)
