@@ -5,15 +5,15 @@ the process from then on. Pages that nobody has changed can be let go: what is n
 """
 
 import ctypes
+import mmap
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-_DONT_NEED = 4  # MADV_DONTNEED, as <sys/mman.h> has it
 _LARGE = 1 << 10  # KiB in memory of one stretch of a library that are worth the call
 _ACCOUNTED = "ac"  # the flag of stretches that could once be written
-_HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-[-x]p \S+ \S+ \S+ +(/.*\.so[.\d]*)$")  # read only, of a library
+_HEAD = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-[-x]p \S+ \S+ \S+ +/.*\.so[.\d]*$")  # read only, of a library
 
 
 def let_go() -> None:
@@ -23,7 +23,7 @@ def let_go() -> None:
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     for start, end in _unchanged(Path("/proc/self/smaps")):
-        advise(start, end - start, _DONT_NEED)
+        advise(start, end - start, mmap.MADV_DONTNEED)
 
 
 def _unchanged(table: Path) -> Iterator[tuple[int, int]]:
