@@ -78,6 +78,6 @@ def test_few_kernels_are_kept_unless_the_user_says_otherwise(monkeypatch: pytest
     monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "500")
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "")  # so that it is put back as it was
     monkeypatch.delenv("LRU_CACHE_CAPACITY")
-    heap.keep_few_kernels(16)
+    heap.keep_few_kernels()
     assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "500"
     assert os.environ["LRU_CACHE_CAPACITY"] == "16"

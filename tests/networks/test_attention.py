@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from umpteen.networks import attention
-from umpteen.networks.attention import LabelAttention, attended
+from umpteen.networks.attention import LabelAttention
 
 DOCUMENTS, LONGEST, WIDTH, LABELS = 5, 7, 6, 11
 
@@ -83,6 +83,20 @@ def test_candidates_are_judged_by_the_formula(case, room: int, monkeypatch: pyte
         assert torch.allclose(one, other)
 
 
+@pytest.mark.parametrize("layers", [(), (3,), (3, 4)])
+def test_the_first_layer_may_come_before_the_mean(layers: tuple[int, ...]) -> None:
+    """Few words and many labels: it reads the states once. Many words and few labels: each label's mean."""
+    torch.manual_seed(1)
+    attend = LabelAttention(WIDTH, layers, np.full(LABELS, 0.1, np.float32)).double()
+    states, mask = torch.randn(2, 3, WIDTH, dtype=torch.double), torch.tensor([[True] * 3, [True, False, False]])
+    whole = len([*attend.scorer.parameters()])
+    assert len(attend._given(states, LABELS)) == whole  # the states, and what stands for two
+    assert torch.allclose(attend(states, mask), literal(attend, states, mask))
+    one = torch.tensor([[4], [2]])
+    assert len(attend._given(states, 1)) == (whole if not layers else whole + 1)
+    assert torch.allclose(attend.among(states, mask, one), literal(attend, states, mask).gather(1, one))
+
+
 def test_candidates_get_the_logits_they_have_among_all(case) -> None:
     attend, states, mask, _ = case
     chosen = torch.stack([torch.randperm(LABELS)[:4] for _ in range(DOCUMENTS)])
@@ -94,7 +108,7 @@ def test_weights_are_shares_of_the_words(case) -> None:
     weights = attend.weights(states, mask, 3)
     assert torch.allclose(weights.sum(dim=1), torch.ones(DOCUMENTS, dtype=torch.double))
     assert not weights[~mask].any()
-    assert torch.allclose(weights, attended(states, mask, attend.queries.weight)[1][:, 3])
+    assert torch.allclose(weights, attention.attention(states, mask, attend.queries.weight)[:, 3])
 
 
 def test_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

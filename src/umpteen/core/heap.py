@@ -23,7 +23,7 @@ _KERNELS = (
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY",
     "LRU_CACHE_CAPACITY",
 )  # how many oneDNN keeps, and torch's layer above it
-TRAINING, TAGGING = 16, 32  # enough of them: where texts come one after another, lengths come back
+_FEW = 16  # kernels, enough of them: batches of one shape come together
 
 
 @cache
@@ -63,14 +63,14 @@ def tidy() -> None:
         _tidied = time.monotonic()
 
 
-def keep_few_kernels(number: int) -> None:
+def keep_few_kernels() -> None:
     """Let torch keep a few of the kernels that it makes for each shape of matrices instead of a thousand.
 
     Each comes with memory of its own, and batches have ever other lengths. It takes effect where torch has not
     computed with them yet, and what the user set stands.
     """
     for name in _KERNELS:
-        os.environ.setdefault(name, str(number))
+        os.environ.setdefault(name, str(_FEW))
 
 
 def _set(numbers: dict[int, int]) -> None:

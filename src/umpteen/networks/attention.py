@@ -14,20 +14,24 @@ from umpteen.networks.scorer import Scorer
 _ROOM = 1 << 21  # numbers that one chunk of labels may hold: 8 MiB
 
 
-def attended(states: Tensor, mask: Tensor, queries: Tensor) -> tuple[Tensor, Tensor]:
-    """Each label's mean of the states, (documents, labels, width), and its weights, (documents, labels, longest).
+def attention(states: Tensor, mask: Tensor, queries: Tensor) -> Tensor:
+    """How much each label looks at each state, (documents, labels, longest); 1 in all of a document.
 
     `queries` are the same for all documents, (labels, width), or their own, (documents, labels, width).
     """
     nowhere = torch.zeros(mask.shape, dtype=states.dtype, device=mask.device).masked_fill(~mask, -torch.inf)
     if queries.dim() == 2:
         queries = queries.expand(len(states), *queries.shape)
-    weights = torch.baddbmm(nowhere[:, None], queries, states.transpose(1, 2)).softmax(dim=2)
-    return weights @ states, weights
+    return torch.baddbmm(nowhere[:, None], queries, states.transpose(1, 2)).softmax(dim=2)
 
 
 class LabelAttention(nn.Module):
-    """Logits of labels from states (documents, longest, width) where `mask` says that there are words."""
+    """Logits of labels from states (documents, longest, width) where `mask` says that there are words.
+
+    Each label takes its mean of the states, and a scorer, which all share, makes a logit of it. The scorer's first
+    layer is linear, so it may as well come before the mean: where that is less work, it reads the states once instead
+    of every label's mean of them.
+    """
 
     def __init__(self, width: int, hidden: Sequence[int], shares: NDArray[np.float32], *, sparse: bool = False) -> None:
         super().__init__()
@@ -38,16 +42,16 @@ class LabelAttention(nn.Module):
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
         """Logits of all labels, (documents, labels)."""
-        weights = tuple(self.scorer.parameters())
         queries = self.queries.weight
+        given = self._given(states, len(queries))
         parts = self._parts(states, len(queries))
-        return torch.cat([self._logits(states, mask, queries[part], *weights) for part in parts], dim=1)
+        return torch.cat([self._logits(mask, queries[part], *given) for part in parts], dim=1)
 
     def among(self, states: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
         """Logits of each document's own labels, (documents, candidates)."""
-        weights = tuple(self.scorer.parameters())
+        given = self._given(states, labels.shape[1])
         parts = [labels[:, part] for part in self._parts(states, labels.shape[1])]
-        return torch.cat([self._logits(states, mask, self.queries(part), *weights) for part in parts], dim=1)
+        return torch.cat([self._logits(mask, self.queries(part), *given) for part in parts], dim=1)
 
     def loss(self, states: Tensor, mask: Tensor, targets: Tensor, worth: Tensor | None = None) -> Tensor:
         """Mean binary cross-entropy over documents and labels; true ones weigh what they are worth, (labels,)."""
@@ -72,8 +76,8 @@ class LabelAttention(nn.Module):
         """
 
         def share(part: slice, queries: Tensor, *rest: Tensor) -> tuple[Tensor, Tensor]:
-            more, (states, *weights) = (rest[0], rest[1:]) if plus is not None else (None, rest)
-            logits = self._logits(states, mask, queries, *weights)
+            more, given = (rest[0], rest[1:]) if plus is not None else (None, rest)
+            logits = self._logits(mask, queries, *given)
             if more is not None:
                 logits = logits + more.squeeze(2)
             weight = None if counts is None else counts[:, part]
@@ -84,16 +88,32 @@ class LabelAttention(nn.Module):
         if plus is not None:
             cut.append(plus.unsqueeze(2))
         parts = self._parts(states, targets.shape[1])
-        loss, logits = _Chunks.apply(share, parts, len(cut), *cut, states, *self.scorer.parameters())  # type: ignore[no-untyped-call]
+        loss, logits = _Chunks.apply(share, parts, len(cut), *cut, *self._given(states, targets.shape[1]))  # type: ignore[no-untyped-call]
         return loss, logits
 
     def weights(self, states: Tensor, mask: Tensor, label: int) -> Tensor:
         """How one label looks at the documents, (documents, longest)."""
-        return attended(states, mask, self.queries.weight[label : label + 1])[1][:, 0]
+        return attention(states, mask, self.queries.weight[label : label + 1])[:, 0]
+
+    def _given(self, states: Tensor, labels: int) -> tuple[Tensor, ...]:
+        """What so many labels' logits are made of: states and the scorer's weights and biases, two for each layer.
+
+        If the first layer comes before the mean, what it made of the states stands in the place of its two.
+        """
+        weight, bias, *others = self.scorer.parameters()
+        longest, (made, width) = states.shape[1], weight.shape
+        if longest * made * (width + labels) < labels * width * (longest + made):  # products in a document
+            return states, F.linear(states, weight, bias), *others
+        return states, weight, bias, *others
 
     @staticmethod
-    def _logits(states: Tensor, mask: Tensor, queries: Tensor, *weights: Tensor) -> Tensor:
-        return Scorer.scored(attended(states, mask, queries)[0], *weights).squeeze(2)
+    def _logits(mask: Tensor, queries: Tensor, states: Tensor, *given: Tensor) -> Tensor:
+        looks = attention(states, mask, queries)
+        if len(given) % 2 == 0:
+            return Scorer.scored(looks @ states, *given).squeeze(2)
+        made, *others = given
+        means = looks @ made
+        return (Scorer.scored(F.relu(means), *others) if others else means).squeeze(2)
 
     def _parts(self, states: Tensor, labels: int) -> list[slice]:
         documents, longest, width = states.shape

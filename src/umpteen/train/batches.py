@@ -15,7 +15,7 @@ from umpteen.text.vocabulary import Tokens
 Rows = NDArray[np.int64]
 _READ = 256  # documents whose tokens are looked through at a time
 _POOL = 50  # batches whose documents are sorted by length together
-_AT_ONCE = 1500  # words that a processor computes with at once: more take more memory, and no less time each
+_AT_ONCE = 2000  # words that a processor computes with at once: more take more memory, and no less time each
 
 
 @dataclass(frozen=True)

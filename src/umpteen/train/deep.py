@@ -236,7 +236,7 @@ class DeepClassifier(Classifier):
         folder.text(LOG, self._log)
 
     def _load(self, folder: Folder) -> None:
-        heap.keep_few_kernels(heap.TAGGING)
+        heap.keep_few_kernels()
         code.let_go()  # what importing torch needed, and at the end what loading compiled code did
         self._reader = self.reader()
         self._reader.load(folder)

@@ -96,7 +96,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         heap.kept() if _is_heavy(network) else nullcontext(),
         run.held() if run is not None else nullcontext(),
     ):
-        heap.keep_few_kernels(heap.TRAINING)
+        heap.keep_few_kernels()
         device = next(network.parameters()).device
         loop = Loop(
             network,

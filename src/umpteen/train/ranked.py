@@ -8,7 +8,7 @@ from umpteen.core.ranking import Ranking
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source, cut, fit_for
 
-_STEP = 8  # lengths are multiples of it, since torch makes and keeps kernels for every length
+_STEP = 8  # lengths are multiples of it, since torch makes and keeps kernels for every shape of a batch
 _MANY = 16  # batches after which memory may be tidied: single texts are not kept waiting
 
 
@@ -18,8 +18,8 @@ def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int)
     network.eval()
     depth = min(k, network.labels)
     labels, scores = np.full((len(source), depth), -1, np.int32), np.zeros((len(source), depth), np.float32)
-    tokens = fit_for(source.device, tokens)
-    for number, rows in enumerate(cut(np.arange(len(source)), source.tokens.lengths, batch=batch, tokens=tokens), 1):
+    tokens, lengths = fit_for(source.device, tokens), -(-source.tokens.lengths // _STEP) * _STEP
+    for number, rows in enumerate(cut(np.arange(len(source)), lengths, batch=batch, tokens=tokens), 1):
         best, values = network.best(source.batch(rows, step=_STEP), depth)
         found = Ranking.best(best.cpu().numpy(), values.float().cpu().numpy(), depth)
         labels[rows], scores[rows] = found.labels, found.scores
