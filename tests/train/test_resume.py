@@ -15,6 +15,7 @@ from toy import toy
 from umpteen.core.errors import FolderError
 from umpteen.core.run import Run
 from umpteen.models import model
+from umpteen.train import engine
 from umpteen.train.loop import Loop
 
 TEXTS, LABELS = toy()
@@ -49,8 +50,14 @@ def made(kind: str, **settings: object) -> object:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(kind: str) -> object:
-    return made(kind).fit(TEXTS, LABELS)
+def undisturbed(kind: str, tmp_path_factory: pytest.TempPathFactory) -> object:
+    return made(kind).fit(TEXTS, LABELS, run=Run(tmp_path_factory.mktemp("undisturbed") / "r"))
+
+
+@pytest.fixture(autouse=True)
+def ever_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each step, however long it takes, where a run wants one after no seconds."""
+    monkeypatch.setattr(engine, "_SPARED", 0)
 
 
 @pytest.mark.parametrize("stop", [3, 5, 6, 14, 20, 35])
@@ -74,10 +81,11 @@ def test_resumed_is_as_undisturbed(
     assert equal(resumed, undisturbed)
     assert resumed._chosen == undisturbed._chosen
     assert np.array_equal(resumed.rank(TEXTS, 3).scores, undisturbed.rank(TEXTS, 3).scores)
-    steps = [int(line.split("\t")[0]) for line in run.log().splitlines()[1:]]
-    assert steps == sorted(set(steps))  # each once, in order
-    seconds = [float(line.split("\t")[-1]) for line in run.log().splitlines()[1:]]
+    rows, whole = ([line.split("\t") for line in text.splitlines()[1:]] for text in (run.log(), undisturbed._log))
+    assert [row[:5] for row in rows] == [row[:5] for row in whole]  # all but documents/s and seconds
+    seconds = [float(row[-1]) for row in rows]
     assert seconds == sorted(seconds)  # those before the stop count too
+    steps = [int(row[0]) for row in rows]
     assert steps[:-1] == [*range(5, 5 * len(steps), 5)]
 
 

@@ -88,6 +88,17 @@ class Run:
         """Whether there is something to go on with, here or in a part: a checkpoint, or a trained model."""
         return any(any(self.path.glob(f"**/{name}")) for name in (_CHECKPOINT, _DONE))
 
+    @property
+    def reached(self) -> str:
+        """How far it has come, in a sentence."""
+        if not self.started:
+            return "The training was stopped before it had kept anything: it begins anew."
+        latest = self.latest(verify=False)
+        if latest is None:
+            return "Going on with the part of the training that was stopped."
+        stage = f" of stage {latest.facts['stage'] + 1}" if latest.facts["stage"] else ""
+        return f"Going on from step {latest.facts['counts']['number']:,.0f}{stage}."
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep other trainings out of the folder; a process that dies lets go of it."""
@@ -100,12 +111,12 @@ class Run:
         with new_folder(self.path / _CHECKPOINT) as folder:
             yield folder
 
-    def latest(self) -> Folder | None:
+    def latest(self, *, verify: bool = True) -> Folder | None:
         """The last checkpoint; none if the run ended before its first."""
         place = self.path / _CHECKPOINT
         recover(place)
         try:
-            return Folder(place) if place.is_dir() else None
+            return Folder(place, verify=verify) if place.is_dir() else None
         except FolderError as error:
             problem = str(error).removesuffix(ADVICE).rstrip()
             raise FolderError(f"{problem} Delete {self.path} and train from the start.") from error

@@ -31,6 +31,7 @@ from umpteen.train.team import Found, Lesson, team
 from umpteen.train.weights import learning, put
 
 _MAY_CHANGE = ("jobs", "device", "precision", "compile")  # between a run and its resumption
+_SPARED = 20  # times as long as a checkpoint takes there is none
 _TIDY = 8  # steps after which memory that is free is given back
 
 
@@ -133,34 +134,31 @@ def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]
     """Go through the steps; log, checkpoint and show each. `spent` are seconds before the run was stopped."""
     logged = stage.groups is None and stage.until is None
     measure = "nDCG@5" if stage.groups is None else "nDCG@5 of groups"
-    began, saved = time.monotonic(), -math.inf  # the first look at validation documents leaves a checkpoint
-    losses, documents, score = list[float](), 0, loop.counts["score"]
+    began = time.monotonic()
+    due, documents, score = began + (run.seconds if run is not None else math.inf), 0, loop.counts["score"]
     with bar("Learning", loop.epochs * len(loop.source)) as line:
-        line.advance(loop.counts["epoch"] * len(loop.source))
+        line.advance(loop.done * len(loop.source))
         for step in loop.steps():
             if step.number % _TIDY == 0:
                 heap.tidy()
             line.advance(step.documents)
-            losses.append(step.loss)
             documents += step.documents
             score = score if step.score is None else step.score
             line.note(f"loss {step.loss:.4f}" + (f"  {measure} {100 * score:.1f}" if score >= 0 else ""))
-            if step.score is None:
+            if run is None:
                 continue
-            if run is not None:
-                if logged:
-                    run.record(_row(step, losses, documents, time.monotonic() - began, spent))
-                if time.monotonic() - saved >= run.seconds:
-                    _checkpoint(loop, run, marks)
-                    saved = time.monotonic()
-            losses.clear()
+            looked = step.score is not None
+            if looked and logged:
+                run.record(_row(step, documents, time.monotonic() - began, spent))
+            if time.monotonic() >= due or (looked and not run.started):
+                due = _checkpoint(loop, run, marks)
 
 
-def _row(step: Step, losses: list[float], documents: int, seconds: float, spent: float) -> dict[str, float | None]:
+def _row(step: Step, documents: int, seconds: float, spent: float) -> dict[str, float | None]:
     return {
         "step": step.number,
         "epoch": step.epoch,
-        "loss": sum(losses) / len(losses),
+        "loss": step.loss,
         "ndcg@5": step.score,
         "best": int(step.best),
         "documents/s": documents / seconds,
@@ -168,13 +166,17 @@ def _row(step: Step, losses: list[float], documents: int, seconds: float, spent:
     }
 
 
-def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> None:
+def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> float:
+    """Keep all that the loop needs to go on from here; when to do so again."""
+    began = time.monotonic()
     with run.checkpoint() as folder:
         names = []
         for number, (name, tensor) in enumerate(loop.state()):
             folder.array(f"tensor{number}", tensor.cpu().numpy())
             names.append(name)
         folder.facts |= {"tensors": names, "counts": loop.counts, **marks}
+    now = time.monotonic()
+    return now + max(run.seconds, _SPARED * (now - began))
 
 
 def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> None:

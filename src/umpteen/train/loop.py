@@ -28,7 +28,7 @@ class Step:
     number: int
     epoch: float
     documents: int  # in its batch
-    loss: float
+    loss: float  # of its batch; with a score, the mean since the score before
     score: float | None = None  # on validation documents, where the step ends with a look at them
     best: bool = False  # no earlier score is as good
 
@@ -61,15 +61,22 @@ class Loop:
             "averaged": 0,
             "best": 0,
             "ended": 0,
+            "losses": 0.0,  # of the steps since the last look, in sum
         }
         per_epoch = len(self._order(0))
         self.epochs = max(settings.epochs, -(-settings.least_steps // per_epoch))
         self.until = min(self.epochs, until)  # the rate falls as if all epochs were to come
         self.every = settings.every or max(25, per_epoch // 2)
 
+    @property
+    def done(self) -> float:
+        """Epochs so far."""
+        epoch = int(self.counts["epoch"])
+        return epoch + self.counts["index"] / len(self._order(epoch))
+
     def steps(self) -> Iterator[Step]:
         """Go on to the end: all epochs, or no better score for as long as patience says."""
-        counts, loss = self.counts, 0.0
+        counts = self.counts
         while counts["epoch"] < self.until and not self._is_over():
             order = self._order(int(counts["epoch"]))
             while counts["index"] < len(order):
@@ -80,18 +87,19 @@ class Loop:
                 loss = self._update(rows, done)
                 counts["number"] += 1
                 counts["index"] += 1
+                counts["losses"] += loss
                 done = counts["epoch"] + counts["index"] / len(order)
                 if counts["number"] % self.every:
                     yield Step(int(counts["number"]), done, len(rows), loss)
                     continue
-                yield self._looked(done, len(rows), loss)
+                yield self._looked(done, len(rows))
                 if self._is_over():
                     return
             counts["epoch"] += 1
             counts["index"] = 0
         if counts["number"] % self.every and not counts["ended"]:  # the last steps have not been looked at
             counts["ended"] = 1
-            yield self._looked(min(self.until, counts["epoch"]), 0, loss)
+            yield self._looked(min(self.until, counts["epoch"]), 0)
 
     def _is_over(self) -> bool:
         """Whether patience is at its end."""
@@ -136,7 +144,7 @@ class Loop:
         else:
             torch.manual_seed(chance)
 
-    def _looked(self, done: float, documents: int, loss: float) -> Step:
+    def _looked(self, done: float, documents: int) -> Step:
         """A look at the validation documents, with averaged weights once averaging has begun."""
         counts, averaged = self.counts, False
         if done > self.settings.average_from * self.epochs:
@@ -152,6 +160,7 @@ class Loop:
             self.best.take(learning(self.network))
         if averaged:
             self._average.swap(self.network)
+        loss, counts["losses"] = counts["losses"] / (counts["number"] % self.every or self.every), 0.0
         return Step(int(counts["number"]), done, documents, loss, score, is_best)
 
     def state(self) -> Iterator[tuple[str, Tensor]]:

@@ -121,12 +121,12 @@ def train(
         raise BadParameter("Name the documents to learn from: umpteen train DATA --out DIR", param_hint="DATA")
     if wanted.out is None:
         raise BadParameter("Say where to save the model: --out DIR", param_hint="--out")
-    began = time.perf_counter()
+    began, replaced = time.perf_counter(), _is_taken(wanted.out)
     with within(memory), spread_over(cluster):
         trained = fitted(
             wanted, start=start, base=base, skip_bad=skip_bad, anyway=anyway, resume=resume, calibrate=calibrate
         )
-        _summary(trained, wanted.out, time.perf_counter() - began)
+        _summary(trained, wanted.out, time.perf_counter() - began, replaced=replaced)
 
 
 def fitted(
@@ -209,8 +209,7 @@ def _run(wanted: Config, resume: bool, reading: dict[str, Any]) -> "Run":
     place = _run_place(wanted.out)
     if resume:
         run = Run(place, resume=True)
-        if not run.started:
-            note("The training was stopped before it had kept anything: it begins anew.")
+        note(run.reached)
         return run
     return Run(place, wanted.to_json() | reading)
 
@@ -232,10 +231,14 @@ def _begun(out: Path | None) -> tuple[Config, dict[str, Any]]:
     return Config.from_json(wanted), reading
 
 
+def _is_taken(out: Path) -> bool:
+    """Whether there is a model already."""
+    return out.is_dir() and any(out.iterdir())
+
+
 def _kept(out: Path, run: "Run | None") -> str:
     """What a user who stops the training still has."""
-    there = out.is_dir() and any(out.iterdir())
-    model = f"The model that was in {out} is unchanged." if there else "No model was saved."
+    model = f"The model that was in {out} is unchanged." if _is_taken(out) else "No model was saved."
     again = f" Go on with: umpteen train --out {quote(str(out))} --resume" if run is not None else ""
     return model + again
 
@@ -263,7 +266,7 @@ def _kind(facts: dict[str, Any]) -> str:
     return {1: "words", 2: "words and pairs of words"}.get(longest, "words and runs of words")
 
 
-def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
+def _summary(trained: "Classifier", out: Path, seconds: float, *, replaced: bool) -> None:
     from umpteen.core.memory import spoken
     from umpteen.core.store import Folder
 
@@ -288,7 +291,7 @@ def _summary(trained: "Classifier", out: Path, seconds: float) -> None:
     if trained.tuning_ is not None:
         show_tuning(trained.tuning_)
         show()
-    show(f"Saved in {out} ({spoken(folder.size)}).")
+    show(f"Saved in {out} ({spoken(folder.size)}){', in place of the model that was there' if replaced else ''}.")
     reads_text = not features or features["text"]
     show(
         f'Next: umpteen tag {quote(str(out))} --text "..."'
