@@ -130,16 +130,15 @@ class Run:
         self._log.write("\t".join(_written(value) for value in row.values()) + "\n")
         self._log.flush()
 
-    def rewind(self, step: int) -> dict[str, str]:
-        """Take out of the log what came after a step; the row that is last then, if any."""
+    def rewind(self, step: int) -> None:
+        """Take out of the log what came after a step."""
         file = self.path / LOG
         if not file.is_file():
-            return {}
+            return
         head, *lines = self.log().split("\n")[:-1] or [""]  # the last line may be cut off
         kept = [line for line in lines if line.partition("\t")[0].isdigit() and int(line.partition("\t")[0]) <= step]
         with Staging() as staging:
             staging.open(file).write("".join(f"{line}\n" for line in (head, *kept) if line).encode())
-        return dict(zip(head.split("\t"), kept[-1].split("\t"), strict=False)) if kept else {}
 
     def log(self) -> str:
         """All that was recorded."""

@@ -4,7 +4,7 @@ import math
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import partial
 
@@ -111,14 +111,11 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         latest = run.latest() if run is not None else None
         if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)
-        spent = 0.0
         if run is not None and stage.until is None:
-            last = run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
-            with suppress(ValueError):  # a log that was changed
-                spent = float(last.get("seconds", 0))
+            run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
         code.let_go()
         facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
-        _watched(loop, stage, run, facts, spent=spent)
+        _watched(loop, stage, run, facts)
     loop.best.give(learning(network))
     network.eval()
     return Found(loop.counts["score"], loop.counts["best"])
@@ -130,11 +127,11 @@ def _is_heavy(network: Network) -> bool:
     return any(weights.nbytes > heap.LARGE and weights.device.type == "cpu" for weights in dense)
 
 
-def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object], *, spent: float) -> None:
-    """Go through the steps; log, checkpoint and show each. `spent` are seconds before the run was stopped."""
+def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]) -> None:
+    """Go through the steps; log, checkpoint and show each."""
     logged = stage.groups is None and stage.until is None
     measure = "nDCG@5" if stage.groups is None else "nDCG@5 of groups"
-    began = time.monotonic()
+    began, spent = time.monotonic(), loop.counts["seconds"]
     due, documents, score = began + (run.seconds if run is not None else math.inf), 0, loop.counts["score"]
     with bar("Learning", loop.epochs * len(loop.source)) as line:
         line.advance(loop.done * len(loop.source))
@@ -147,22 +144,23 @@ def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]
             line.note(f"loss {step.loss:.4f}" + (f"  {measure} {100 * score:.1f}" if score >= 0 else ""))
             if run is None:
                 continue
-            looked = step.score is not None
+            now, looked = time.monotonic(), step.score is not None
+            loop.counts["seconds"] = spent + now - began
             if looked and logged:
-                run.record(_row(step, documents, time.monotonic() - began, spent))
-            if time.monotonic() >= due or (looked and not run.started):
+                run.record(_row(step, documents / (now - began), loop.counts["seconds"]))
+            if now >= due or (looked and not run.started):
                 due = _checkpoint(loop, run, marks)
 
 
-def _row(step: Step, documents: int, seconds: float, spent: float) -> dict[str, float | None]:
+def _row(step: Step, speed: float, seconds: float) -> dict[str, float | None]:
     return {
         "step": step.number,
         "epoch": step.epoch,
         "loss": step.loss,
         "ndcg@5": step.score,
         "best": int(step.best),
-        "documents/s": documents / seconds,
-        "seconds": spent + seconds,
+        "documents/s": speed,
+        "seconds": seconds,
     }
 
 

@@ -62,6 +62,7 @@ class Loop:
             "best": 0,
             "ended": 0,
             "losses": 0.0,  # of the steps since the last look, in sum
+            "seconds": 0.0,  # of training, those before a stop among them
         }
         per_epoch = len(self._order(0))
         self.epochs = max(settings.epochs, -(-settings.least_steps // per_epoch))
