@@ -81,6 +81,13 @@ def test_everything_that_is_filled_in_is_shown() -> None:
     assert '<i>"0"</i>' in words
 
 
+def test_a_neighbours_labels_are_all_there_the_one_that_is_explained_first() -> None:
+    near = Neighbour("text", 0.5, ("Health & food", "Fruit"), ("k2", "k1"))
+    source = page([Explanation("k1", "Fruit", 0.5, "", neighbours=(near,))], title="x")
+    assert '<span class="document" dir="auto">text</span>' in source and "similarity 0.50" in source
+    assert 'title="Health &amp; food, Fruit"><strong>Fruit</strong>, Health &amp; food</span>' in source
+
+
 @pytest.mark.parametrize(
     "bare",
     [
@@ -109,7 +116,7 @@ def test_attention() -> None:
     source = page([looks], title="x")
     seen = Page(source)
     assert seen.texts == [TEXT]
-    assert seen.titles == ["80.0%", "4.1%"]  # none where there is next to no attention
+    assert seen.titles[:-1] == ["80.0%", "4.1%"]  # and a neighbour's labels; none where there is next to no attention
     assert source.count("<caption>") == 1 and "Words attended to" in seen.words
     assert "The deeper the colour, the more attention a word gets, from " in seen.words
     assert "1 holds 80.0% of the attention" in seen.words and "<0.1%" in seen.words

@@ -69,6 +69,12 @@ def test_neighbours_with_the_label_are_listed_and_counted() -> None:
     assert len(found) == 14 and found[-1] == "  5 more"
 
 
+def test_of_many_labels_the_one_that_is_explained_comes_first() -> None:
+    near = Neighbour("text", 0.5, (*(f"label {n}" for n in range(50)), "Fruit"), ("k2",) * 50 + ("k1",))
+    (line,) = (line for line in shown(Explanation("k1", "Fruit", 0.5, "", neighbours=(near,))) if "text" in line)
+    assert line.startswith("  0.50 text  Fruit, label 0, label 1") and line.endswith("…") and len(line) == 113
+
+
 def test_how_much_votes_and_the_network_say() -> None:
     near = Neighbour("text", 0.5, ("Fruit",), ("k1",))
     found = shown(Explanation("k1", "Fruit", 0.35, "", neighbours=(near,), mixed=Mixed(0.2, 0.8, 0.25)))

@@ -13,6 +13,7 @@ from umpteen.explain.reading import (
     ballot,
     calibrated,
     chance,
+    labels_of,
     lesson,
     noun_of,
     pieces,
@@ -35,7 +36,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.6 sy
 main { max-width: 52rem; margin: auto; padding: 1.5rem 1rem 4rem }
 h1 { font-size: 1.1rem; margin: 0 0 1rem; color: var(--soft); font-weight: 500 }
 h2 { font-size: 1.5rem; line-height: 1.25; margin: 0; overflow-wrap: anywhere }
-h3 { font-size: 1rem; margin: 1.75rem 0 .5rem }
+h3 { font-size: 1rem; margin: 1.75rem 0 .5rem } h3 .soft { font-weight: 400 }
 section { border-top: 1px solid var(--line); padding: 1.5rem 0 }
 nav ul { list-style: none; margin: 0 0 1.5rem; padding: 0 }
 nav a { color: inherit }
@@ -68,6 +69,16 @@ summary { cursor: pointer; color: var(--soft); padding: .4rem 0 }
 .path ol { padding-left: .75rem; margin-left: .4rem; border-left: 2px solid var(--line) }
 .path .row { display: flex; gap: .75rem; padding: .25rem 0; overflow-wrap: anywhere }
 .path b { flex: none; font-weight: 600; font-variant-numeric: tabular-nums }
+.near { list-style: none; margin: 0; padding: 0 }
+.near li { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; align-items: center; gap: 0 1rem;
+  padding: .4rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums }
+.near .bar { width: 5rem }
+.near .soft { grid-column: 1 / -1 }
+.near .soft strong { color: var(--ink) }
+.near .document, .near .soft { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
+  line-clamp: 2; overflow: hidden; overflow-wrap: anywhere }
+@media (max-width: 40rem) { .near .bar { display: none } .near li { grid-template-columns: minmax(0, 1fr) auto } }
+@media print { .near .document, .near .soft { display: block } }
 """
 
 
@@ -194,26 +205,27 @@ def _neighbours(explanation: Explanation) -> str:
     if not explanation.neighbours:
         return ""
     summary, found = voters(explanation)
-    head = (
-        '<tr><th scope="col">document</th><th scope="col">labels</th><th scope="col" colspan="2">similarity</th></tr>'
-    )
-    table = f"<table><thead>{head}</thead><tbody>{_near(found[:_ROWS])}</tbody></table>\n"
-    more = (
-        f"<details><summary>{len(found) - _ROWS:,} more</summary><table>{_near(found[_ROWS:])}</table></details>\n"
-        if len(found) > _ROWS
-        else ""
-    )
+    rest = _near(explanation, found[_ROWS:])
+    more = f"<details><summary>{len(found) - _ROWS:,} more</summary>{rest}</details>\n" if rest else ""
     heading = "Taught by training documents" if explanation.brought else "Nearest training documents"
-    return f'<h3>{heading} <span class="soft">{summary}</span></h3>\n{table}{more}'
+    return f'<h3>{heading} <span class="soft">{summary}</span></h3>\n{_near(explanation, found[:_ROWS])}\n{more}'
 
 
-def _near(neighbours: Iterable[Neighbour]) -> str:
-    return "".join(
-        f'<tr><th scope="row" dir="auto">{escape(near.document)}</th>'
-        f'<td class="words">{escape(", ".join(near.labels))}</td><td>{_bar(near.similarity)}</td>'
-        f'<td class="number">{near.similarity:.2f}</td></tr>'
+def _near(explanation: Explanation, neighbours: Sequence[Neighbour]) -> str:
+    """Training documents, how similar they are, and their labels, of long lists the beginning."""
+    items = "".join(
+        f'<li><span class="document" dir="auto">{escape(near.document)}</span>'
+        f'{_bar(near.similarity)}<span class="number">similarity {near.similarity:.2f}</span>'
+        f'<span class="soft" title="{escape(", ".join(near.labels))}">'
+        f"{', '.join(_named(explanation, label) for label in labels_of(near, explanation))}</span></li>"
         for near in neighbours
     )
+    return f'<ol class="near">{items}</ol>' if items else ""
+
+
+def _named(explanation: Explanation, label: str) -> str:
+    """The name of a label, in bold where it is the one that is explained."""
+    return f"<strong>{escape(label)}</strong>" if label == explanation.name else escape(label)
 
 
 def _brought(explanation: Explanation) -> str:
@@ -230,11 +242,8 @@ def _brought(explanation: Explanation) -> str:
 
 
 def _lessons(explanation: Explanation, brought: Iterable[Brought]) -> str:
-    def named(label: str) -> str:
-        return f"<strong>{escape(label)}</strong>" if label == explanation.name else escape(label)
-
     return "".join(
-        f'<tr><th scope="row" dir="auto">{named(taught.label)}</th>'
+        f'<tr><th scope="row" dir="auto">{_named(explanation, taught.label)}</th>'
         f'<td class="words">{escape(", ".join(taught.parents))}</td><td class="number">{taught.documents:,}</td>'
         f'<td>{_bar(taught.share)}</td><td class="number">{escape(share_of(taught.share))}</td></tr>'
         for taught in brought

@@ -153,6 +153,11 @@ def voters(explanation: Explanation) -> tuple[str, list[Neighbour]]:
     return told, found or [*explanation.neighbours]
 
 
+def labels_of(near: Neighbour, explanation: Explanation) -> list[str]:
+    """The names of a neighbour's labels, the one that is explained first."""
+    return sorted(near.labels, key=lambda name: name != explanation.name)
+
+
 def lesson(explanation: Explanation) -> tuple[str, list[Brought]]:
     """How much the teacher brought, and all labels that it did, the label itself first, then by their votes."""
     brought = sorted(explanation.brought, key=lambda taught: taught.label != explanation.name)

@@ -16,6 +16,7 @@ from umpteen.explain.reading import (
     ballot,
     calibrated,
     chance,
+    labels_of,
     lesson,
     noun_of,
     passages,
@@ -149,7 +150,7 @@ def _neighbours(explanation: Explanation) -> Iterator[Text]:
     heading = "Taught by training documents" if explanation.brought else "Nearest training documents"
     yield Text.assemble((heading, "bold"), f", {summary}")
     for near in found[:_ROWS]:
-        labels = ", ".join(map(one_line, near.labels))
+        labels = one_line(", ".join(labels_of(near, explanation)), 100)
         yield Text.assemble(f"  {near.similarity:.2f} {one_line(near.document, 100)}", (f"  {labels}", "dim"))
     if len(found) > _ROWS:
         yield Text(f"  {len(found) - _ROWS:,} more", "dim")
