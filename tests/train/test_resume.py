@@ -89,6 +89,55 @@ def test_resumed_is_as_undisturbed(
     assert steps[:-1] == [*range(5, 5 * len(steps), 5)]
 
 
+@pytest.mark.parametrize("stop", range(20, 26))
+def test_patience_ends_a_resumed_training_where_it_would_have(
+    stop: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores are no better for long, and the least steps are done between two looks: the next look is the last."""
+    settings = {"every": 5, "least_steps": 22, "patience": 2, "rate": 0.0, "epochs": 40}
+    whole = made("fasttext", **settings).fit(TEXTS, LABELS, run=Run(tmp_path / "w"))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_checkpoint", stopping(engine._checkpoint, stop))
+        with pytest.raises(KilledError):
+            made("fasttext", **settings).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    resumed = made("fasttext", **settings).fit(TEXTS, LABELS, run=(run := Run(tmp_path / "r", resume=True)))
+    assert equal(resumed, whole)
+    assert [row.split("\t")[0] for row in run.log().splitlines()[1:]] == ["5", "10", "15", "20", "25"]
+
+
+def stopping(checkpoint: object, stop: int) -> object:
+    def dies(loop: Loop, run: Run, marks: dict[str, object]) -> None:
+        checkpoint(loop, run, marks)
+        if loop.counts["number"] == stop:
+            raise KilledError
+
+    return dies
+
+
+def test_the_closing_look_is_logged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checkpoint is of the last step, before the look at it, and the training dies after that."""
+    last = len(made("fasttext").fit(TEXTS, LABELS, run=(run := Run(tmp_path / "w")))._log.splitlines()) - 1
+    steps, checkpoint = int(run.log().splitlines()[-1].split("\t")[0]), engine._checkpoint
+    assert steps % SETTINGS["every"]
+
+    def only_then(loop: Loop, run: Run, marks: dict[str, object]) -> None:
+        if loop.counts["number"] == steps:
+            if loop.counts["ended"]:
+                raise KilledError
+            checkpoint(loop, run, marks)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_checkpoint", only_then)
+        with pytest.raises(KilledError):
+            made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    again = Run(tmp_path / "r", resume=True)
+    assert len(again.log().splitlines()) == 1 + last
+    made("fasttext").fit(TEXTS, LABELS, run=again)
+    rows = [line.split("\t") for line in again.log().splitlines()[1:]]
+    assert [row[:5] for row in rows] == [line.split("\t")[:5] for line in run.log().splitlines()[1:]]
+    assert float(rows[-1][5]) > 0  # documents/s are of the whole training
+
+
 def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
     made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
     again = Run(tmp_path / "r", resume=True)

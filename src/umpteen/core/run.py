@@ -1,8 +1,9 @@
 """Run: the folder of a training in the making, with its log and last checkpoint, so that a stop costs little."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,7 +30,9 @@ class Run:
     ) -> None:
         self.path = Path(path)
         self.seconds = seconds  # between two checkpoints at least
+        self.due = time.monotonic() + seconds  # when the next one is
         self._log: TextIO | None = None
+        self._holds = 0
         if resume:
             self._check_there()
             return
@@ -95,15 +98,19 @@ class Run:
             return "The training was stopped before it had kept anything: it begins anew."
         latest = self.latest(verify=False)
         if latest is None:
-            return "Going on with the part of the training that was stopped."
+            return "The stopped training had kept some of its parts."
         stage = f" of stage {latest.facts['stage'] + 1}" if latest.facts["stage"] else ""
-        return f"Going on from step {latest.facts['counts']['number']:,.0f}{stage}."
+        return f"The stopped training had come to step {latest.facts['counts']['number']:,.0f}{stage}."
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other trainings out of the folder; a process that dies lets go of it."""
-        with held(self.path / _LOCK, by="another training"):
-            yield
+        """Keep other trainings out of the folder; a process that dies lets go of it. Once held, it may be again."""
+        with nullcontext() if self._holds else held(self.path / _LOCK, by="another training"):
+            self._holds += 1
+            try:
+                yield
+            finally:
+                self._holds -= 1
 
     @contextmanager
     def checkpoint(self) -> Iterator[NewFolder]:
@@ -130,13 +137,13 @@ class Run:
         self._log.write("\t".join(_written(value) for value in row.values()) + "\n")
         self._log.flush()
 
-    def rewind(self, step: int) -> None:
-        """Take out of the log what came after a step."""
+    def rewind(self, looks: int) -> None:
+        """Take out of the log what came after so many looks."""
         file = self.path / LOG
         if not file.is_file():
             return
         head, *lines = self.log().split("\n")[:-1] or [""]  # the last line may be cut off
-        kept = [line for line in lines if line.partition("\t")[0].isdigit() and int(line.partition("\t")[0]) <= step]
+        kept = [line for line in lines[:looks] if line.partition("\t")[0].isdigit()]
         with Staging() as staging:
             staging.open(file).write("".join(f"{line}\n" for line in (head, *kept) if line).encode())
 

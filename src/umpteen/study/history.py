@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from umpteen.core.errors import DataError, FolderError, did_you_mean, shown
@@ -22,7 +21,7 @@ class Look:
     loss: float  # mean since the look before
     score: float  # nDCG@5, between 0 and 1
     best: bool  # no earlier look found a better one
-    rate: float  # documents/s since the training began or was resumed
+    rate: float  # documents/s since the training began, without pauses
     seconds: float  # since then
 
 
@@ -42,16 +41,12 @@ class History:
     @property
     def seconds(self) -> float:
         """The time it took, from the beginning to the last look, without pauses."""
-        return sum(look.seconds for look in self._ends())
+        return self.looks[-1].seconds
 
     @property
     def rate(self) -> float:
         """Documents/s over all that time."""
-        return sum(look.rate * look.seconds for look in self._ends()) / self.seconds if self.seconds else 0.0
-
-    def _ends(self) -> list[Look]:
-        """The last look before each pause, after which the clock begins anew, and the last of all."""
-        return [one for one, after in pairwise(self.looks) if after.seconds < one.seconds] + [self.looks[-1]]
+        return self.looks[-1].rate
 
 
 def histories(paths: Sequence[Path]) -> list[History]:

@@ -3,7 +3,7 @@
 import math
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -112,7 +112,7 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)
         if run is not None and stage.until is None:
-            run.rewind(int(loop.counts["number"]) if stage.groups is None else 0)
+            run.rewind(int(loop.counts["looks"]) if stage.groups is None else 0)
         code.let_go()
         facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
         _watched(loop, stage, run, facts)
@@ -132,14 +132,13 @@ def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]
     logged = stage.groups is None and stage.until is None
     measure = "nDCG@5" if stage.groups is None else "nDCG@5 of groups"
     began, spent = time.monotonic(), loop.counts["seconds"]
-    due, documents, score = began + (run.seconds if run is not None else math.inf), 0, loop.counts["score"]
+    score = loop.counts["score"]
     with bar("Learning", loop.epochs * len(loop.source)) as line:
         line.advance(loop.done * len(loop.source))
         for step in loop.steps():
             if step.number % _TIDY == 0:
                 heap.tidy()
             line.advance(step.documents)
-            documents += step.documents
             score = score if step.score is None else step.score
             line.note(f"loss {step.loss:.4f}" + (f"  {measure} {100 * score:.1f}" if score >= 0 else ""))
             if run is None:
@@ -147,25 +146,25 @@ def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]
             now, looked = time.monotonic(), step.score is not None
             loop.counts["seconds"] = spent + now - began
             if looked and logged:
-                run.record(_row(step, documents / (now - began), loop.counts["seconds"]))
-            if now >= due or (looked and not run.started):
-                due = _checkpoint(loop, run, marks)
+                run.record(_row(step, loop.counts))
+            if now >= run.due or (looked and not run.started):
+                _checkpoint(loop, run, marks)
 
 
-def _row(step: Step, speed: float, seconds: float) -> dict[str, float | None]:
+def _row(step: Step, counts: Mapping[str, float]) -> dict[str, float | None]:
     return {
         "step": step.number,
         "epoch": step.epoch,
         "loss": step.loss,
         "ndcg@5": step.score,
         "best": int(step.best),
-        "documents/s": speed,
-        "seconds": seconds,
+        "documents/s": counts["documents"] / counts["seconds"],
+        "seconds": counts["seconds"],
     }
 
 
-def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> float:
-    """Keep all that the loop needs to go on from here; when to do so again."""
+def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> None:
+    """Keep all that the loop needs to go on from here, and say when to do so again."""
     began = time.monotonic()
     with run.checkpoint() as folder:
         names = []
@@ -174,7 +173,7 @@ def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> float:
             names.append(name)
         folder.facts |= {"tensors": names, "counts": loop.counts, **marks}
     now = time.monotonic()
-    return now + max(run.seconds, _SPARED * (now - began))
+    run.due = now + max(run.seconds, _SPARED * (now - began))
 
 
 def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> None:

@@ -61,7 +61,9 @@ class Loop:
             "averaged": 0,
             "best": 0,
             "ended": 0,
+            "looks": 0,
             "losses": 0.0,  # of the steps since the last look, in sum
+            "documents": 0,
             "seconds": 0.0,  # of training, those before a stop among them
         }
         per_epoch = len(self._order(0))
@@ -78,7 +80,7 @@ class Loop:
     def steps(self) -> Iterator[Step]:
         """Go on to the end: all epochs, or no better score for as long as patience says."""
         counts = self.counts
-        while counts["epoch"] < self.until and not self._is_over():
+        while counts["epoch"] < self.until and not counts["ended"]:
             order = self._order(int(counts["epoch"]))
             while counts["index"] < len(order):
                 rows = order[int(counts["index"])]
@@ -89,22 +91,19 @@ class Loop:
                 counts["number"] += 1
                 counts["index"] += 1
                 counts["losses"] += loss
+                counts["documents"] += len(rows)
                 done = counts["epoch"] + counts["index"] / len(order)
                 if counts["number"] % self.every:
                     yield Step(int(counts["number"]), done, len(rows), loss)
                     continue
                 yield self._looked(done, len(rows))
-                if self._is_over():
+                if counts["ended"]:
                     return
             counts["epoch"] += 1
             counts["index"] = 0
         if counts["number"] % self.every and not counts["ended"]:  # the last steps have not been looked at
             counts["ended"] = 1
             yield self._looked(min(self.until, counts["epoch"]), 0)
-
-    def _is_over(self) -> bool:
-        """Whether patience is at its end."""
-        return self.counts["stale"] >= self.settings.patience and self.counts["number"] >= self.settings.least_steps
 
     def _order(self, epoch: int) -> list[Any]:
         p, deal = self.settings, shuffled if self.source.tokens.values is None else mixed
@@ -146,9 +145,12 @@ class Loop:
             torch.manual_seed(chance)
 
     def _looked(self, done: float, documents: int) -> Step:
-        """A look at the validation documents, with averaged weights once averaging has begun."""
-        counts, averaged = self.counts, False
-        if done > self.settings.average_from * self.epochs:
+        """A look at the validation documents, with averaged weights once averaging has begun.
+
+        Whether patience is at its end is found here alone, so that a training resumed later ends at no other step.
+        """
+        p, counts, averaged = self.settings, self.counts, False
+        if done > p.average_from * self.epochs:
             self._average.add(self.network)
             counts["averaged"], averaged = self._average.count, True
             self._average.swap(self.network)
@@ -156,6 +158,9 @@ class Loop:
         score = self._judge()
         is_best = score >= counts["score"]  # of equals the later, which has learnt more
         counts["stale"] = 0 if score > counts["score"] else counts["stale"] + 1
+        counts["looks"] += 1
+        if counts["stale"] >= p.patience and counts["number"] >= p.least_steps:
+            counts["ended"] = 1
         if is_best:
             counts["score"], counts["best"] = score, done
             self.best.take(learning(self.network))

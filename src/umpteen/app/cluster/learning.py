@@ -4,6 +4,7 @@ The process that the user started keeps the log and the checkpoints, as if it tr
 those that are left go on from the last checkpoint.
 """
 
+import math
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -94,7 +95,8 @@ def _share(config: Mapping[str, Any]) -> None:
 
     (lesson,), keeper, first = ray.get(config["lesson"]), config["keeper"], place()[0] == 0
     with tempfile.TemporaryDirectory() as folder:
-        run = _Relayed(Path(folder) / "run", keeper, first=first, seconds=config["seconds"])
+        seconds = config["seconds"] if first else math.inf  # nobody reads what the others keep
+        run = _Relayed(Path(folder) / "run", keeper, first=first, seconds=seconds)
         restored(ray.get(keeper.latest.remote()), run)
         found = learn(lesson, run)
         if first:

@@ -4,7 +4,7 @@ import math
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -159,7 +159,9 @@ def fitted(
     run = _run(wanted, resume, reading) if kind.resumable else None
     if resume and run is None:
         raise UmpteenError(f"{wanted.model} trains in one go and leaves nothing to resume: train it without --resume.")
-    with keeping(_kept(wanted.out, run)):
+    with run.held() if run is not None else nullcontext(), keeping(_kept(wanted.out, run)):
+        if run is not None and resume:
+            note(run.reached)
         try:
             with _enough_memory(anyway), bar(f"Training {wanted.model}"):
                 taught(made, corpus, valid, calibrate=calibrate, labels=known, start=older, run=run)
@@ -173,8 +175,8 @@ def fitted(
                     report_bad(part)
         with bar(f"Saving {wanted.out}"):
             made.save(wanted.out)
-    if run is not None:
-        run.remove()
+        if run is not None:
+            run.remove()
     if older is not None and older.tuning_ is not None and made.tuning_ is None:
         note("The older model was calibrated, this one is not: add --calibrate, or use `umpteen calibrate`.")
     learnt = made.documents_ - (older.documents_ if older else 0)
@@ -207,10 +209,8 @@ def _run(wanted: Config, resume: bool, reading: dict[str, Any]) -> "Run":
 
     assert wanted.out is not None
     place = _run_place(wanted.out)
-    if resume:
-        run = Run(place, resume=True)
-        note(run.reached)
-        return run
+    if resume and (stopped := Run(place, resume=True)).started:
+        return stopped
     return Run(place, wanted.to_json() | reading)
 
 
