@@ -1,10 +1,12 @@
 """The BiLSTM on padded batches against torch's own on each document alone."""
 
+import numpy as np
 import pytest
 import torch
 
 from umpteen.networks.pooling import in_parts, largest_of
 from umpteen.networks.recurrent import Recurrent
+from umpteen.networks.words import Words
 
 WIDTH, HIDDEN = 5, 4
 LENGTHS = torch.tensor([9, 1, 4, 6])
@@ -43,6 +45,51 @@ def test_gradients_are_those_of_documents_alone(vectors: torch.Tensor, length: i
         assert torch.allclose(found[name], parameter.grad, atol=1e-5), name
         if name.startswith("lstm.weight_ih"):
             assert not found[name][:, -1].any()  # the column that shuts the gate stays as it is
+
+
+def told(hidden: int, length: int) -> tuple[Recurrent, Words, torch.Tensor]:
+    """An encoder, vectors of six words and documents of them."""
+    torch.manual_seed(0)
+    words = Words(np.random.default_rng(0).normal(size=(8, WIDTH)).astype(np.float32))
+    tokens = torch.randint(2, 8, MASK.shape).masked_fill(~MASK, 0)
+    return Recurrent(WIDTH, hidden, length=length, dropout=0.5).eval(), words, tokens
+
+
+@pytest.mark.parametrize("length", [3, 4, 9, 100])
+@pytest.mark.parametrize("hidden", [4, 16, 33])
+def test_tagging_reads_as_learning_does(hidden: int, length: int) -> None:
+    encoder, words, tokens = told(hidden, length)
+    learning = encoder.read(words, tokens)
+    with torch.inference_mode():
+        states = encoder.read(words, tokens)
+    assert learning.requires_grad and not states.requires_grad
+    assert torch.allclose(states[MASK], learning[MASK], atol=5e-4)
+    assert not states[~MASK].any()
+
+
+def test_tagging_follows_the_weights() -> None:
+    encoder, words, tokens = told(4, 100)
+    for change in (lambda w: w.mul_(-1), lambda w: setattr(w, "data", w.data + 1)):
+        with torch.inference_mode():
+            before = encoder.read(words, tokens)
+        with torch.no_grad():
+            change(encoder.lstm.weight_hh_l0_reverse)
+        with torch.inference_mode():
+            after = encoder.read(words, tokens)
+        assert not torch.allclose(before, after, atol=1e-3)
+        assert torch.allclose(after[MASK], encoder(words(tokens), MASK)[MASK], atol=5e-4)
+
+
+def test_weights_that_a_step_changed_out_of_sight_are_seen() -> None:
+    encoder, words, tokens = told(4, 100)
+    with torch.inference_mode():
+        encoder.read(words, tokens)
+    encoder.train()
+    encoder.lstm.weight_hh_l0.detach().numpy()[:] = 1  # as kernels of optimisers do
+    encoder.eval()
+    with torch.inference_mode():
+        states = encoder.read(words, tokens)
+    assert torch.allclose(states[MASK], encoder(words(tokens), MASK)[MASK], atol=5e-4)
 
 
 def test_largest_leaves_padding_out(vectors: torch.Tensor) -> None:

@@ -75,7 +75,7 @@ class Descent(Network):
             yield level, discriminator
 
     def _read(self, batch: Documents) -> Reading:
-        states = self.encoder(self.words(batch.tokens), batch.mask)
+        states = self.encoder.read(self.words, batch.tokens)
         return Reading(states, batch.mask, self.whole(largest_of(states, batch.mask), batch.tokens))
 
     def loss(self, batch: Documents) -> Tensor:

@@ -18,7 +18,7 @@ def ranked(network: Network, source: Source, k: int, *, batch: int, tokens: int)
     network.eval()
     depth = min(k, network.labels)
     labels, scores = np.full((len(source), depth), -1, np.int32), np.zeros((len(source), depth), np.float32)
-    tokens, lengths = fit_for(source.device, tokens), -(-source.tokens.lengths // _STEP) * _STEP
+    tokens, lengths = fit_for(source.device, tokens, learning=False), -(-source.tokens.lengths // _STEP) * _STEP
     for number, rows in enumerate(cut(np.arange(len(source)), lengths, batch=batch, tokens=tokens), 1):
         best, values = network.best(source.batch(rows, step=_STEP), depth)
         found = Ranking.best(best.cpu().numpy(), values.float().cpu().numpy(), depth)

@@ -100,7 +100,7 @@ class Flat(Network):
         self.labels = attend.queries.num_embeddings
 
     def states(self, batch: Documents) -> Tensor:
-        return self.encoder(self.words(batch.tokens), batch.mask)  # type: ignore[no-any-return]
+        return self.encoder.read(self.words, batch.tokens)
 
     def forward(self, batch: Documents) -> Tensor:
         return self.attend(self.states(batch), batch.mask)  # type: ignore[no-any-return]
@@ -138,7 +138,7 @@ class Shortlisted(Network):
             self.led = [self.guess.last.weight, self.guess.last.bias]
 
     def _read(self, batch: Documents) -> tuple[Tensor, Tensor]:
-        states = self.encoder(self.words(batch.tokens), batch.mask)
+        states = self.encoder.read(self.words, batch.tokens)
         return states, self.guess(self.whole(largest_of(states, batch.mask), batch.tokens))
 
     def loss(self, batch: Documents) -> Tensor:

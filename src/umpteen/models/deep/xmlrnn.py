@@ -55,5 +55,5 @@ class Pooled(Network):
         self.scorer = Scorer(self.encoder.width, p.layers, shares)
 
     def forward(self, batch: Documents) -> Tensor:
-        states = self.encoder(self.words(batch.tokens), batch.mask)  # (documents, longest, 2 * hidden)
+        states = self.encoder.read(self.words, batch.tokens)  # (documents, longest, 2 * hidden)
         return self.scorer(largest_of(states, batch.mask))  # type: ignore[no-any-return]
