@@ -111,6 +111,7 @@ class Bench:
         }
         row |= {"labels": json.loads((data / "labels.json").read_text()), "documents": len(part(data, "train"))}
         try:
+            self._child("warm", name, system)
             row |= self._child("train", name, system)
             row |= self._child("tag", name, system)
             row |= scores(data, np.load(self.work / "answer.npy"), row["labels"])
@@ -126,7 +127,7 @@ class Bench:
         """One step in a process of its own."""
         model, answer = self.work / "model", self.work / "answer.json"
         answer.unlink(missing_ok=True)
-        if step == "train":
+        if step != "tag":
             rmtree(model, ignore_errors=True)
         paths = (self.work / name, model, answer)
         command = [self.pythons[system], "-m", "peers.learn", step, system, *map(str, paths)]

@@ -1,9 +1,10 @@
-"""One deep system trained, or asked, in a process of its own, on as many cores as it has threads.
+"""One deep system tried, trained, or asked, in a process of its own, on as many cores as it has threads.
 
-python -m peers.learn (train|tag) SYSTEM DATA MODEL ANSWER
+python -m peers.learn (warm|train|tag) SYSTEM DATA MODEL ANSWER
 
-DATA is what texts.py wrote, with sizes.json. ANSWER gets the figures as JSON, while training those so far, and, next
-to it, the labels given as .npy.
+To warm is to learn from a few documents, so that what a system compiles once for all is there. DATA is what texts.py
+wrote, with sizes.json. ANSWER gets the figures as JSON, while training those so far, and, next to it, the labels given
+as .npy.
 """
 
 import json
@@ -17,9 +18,18 @@ from peers.measure import fastest, peak
 from peers.network import Clock, Network, Sizes, part
 from peers.networks import NETWORKS
 
+_FEW, _SHORT = 80, 30  # documents that a system is tried on, and seconds
 _LONG = 30  # seconds of tagging after which there is no further round
 
 Figures = dict[str, float]
+
+
+def warm(system: Network, model: Path, answer: Path) -> Figures:
+    """Nothing to tell."""
+    system.read()
+    system.train, system.valid = system.train[:_FEW], system.valid[:_FEW]
+    system.fit(model, Clock(min(_SHORT, system.sizes.limit)))
+    return {}
 
 
 def train(system: Network, model: Path, answer: Path) -> Figures:
@@ -49,6 +59,9 @@ def _write(answer: Path, figures: Figures) -> None:
     fresh.replace(answer)
 
 
+STEPS = {"warm": warm, "train": train, "tag": tag}
+
+
 def main() -> None:
     """Run one step as the arguments say."""
     step, name, *paths = sys.argv[1:]
@@ -57,7 +70,7 @@ def main() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: sizes.threads])
     system = NETWORKS[name](data, sizes)
-    _write(answer, (tag if step == "tag" else train)(system, model, answer))
+    _write(answer, STEPS[step](system, model, answer))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ Row = Mapping[str, Any]
 MANY = 10_000  # labels from which more is wanted of training
 NOTES = """\
 Every system has the same documents, word vectors (frozen), LSTM size, length, batch size, number of epochs and threads
-(two, on two cores, unless told otherwise); it trains in one process and answers in another. Training documents/s:
-documents times epochs by the seconds from texts in memory to a saved model, without validation where a system lets one
-tell (`umpteen` does not); in brackets, training steps alone. Runs that reach the time limit or lose patience stop
-there, and say how many documents they saw. Tagging documents/s: test documents at once, from text to five labels.
+(two, on two cores, unless told otherwise); it is tried on a few documents, so that what it compiles once for all is
+there, trains in a second process and answers in a third. Training documents/s: documents times epochs by the seconds
+from texts in memory to a saved model, without validation where a system lets one tell (`umpteen` does not); in
+brackets, training steps alone. Runs that reach the time limit or lose patience stop there, and say how many documents
+they saw. Tagging documents/s: test documents at once, from text to five labels.
 Memory is the most that a process held, pages of libraries among it; `umpteen` hands those back that only loading needed
 (some 110 MB), the peer keeps its own. P@k in percent, labels not seen in training left out of the truth."""
 
