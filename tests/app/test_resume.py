@@ -53,6 +53,14 @@ def test_it_says_how_far_the_training_had_come(training: Training) -> None:
     assert training.out.is_dir() and not training.run.exists()
 
 
+def test_a_training_that_has_ended_is_not_resumed(training: Training) -> None:
+    training.begin(stop=5)
+    assert training.resume().code == 0
+    again = training.resume()
+    assert again.code == 1 and "there is nothing to resume" in again.err
+    assert training.out.is_dir()
+
+
 def test_what_cannot_go_on_stays_as_it_is(training: Training) -> None:
     training.begin("--set=every=2", stop=5)
     refused = training.resume("--set=rate=0.5")

@@ -183,6 +183,12 @@ def test_a_text_without_words(kind: Kind) -> None:
     )
 
 
+def test_words_that_change_nothing_are_words() -> None:
+    assert shown(Explanation("a", "a", 0.2, "a word", kind="leaning"))[-1] == (
+        "To first order, no word of the text changes the score."
+    )
+
+
 def test_attention_that_is_nearly_even_is_told_apart_by_colours() -> None:
     spans = tuple(Span(at, at + 1, weight) for at, weight in ((0, 0.30), (2, 0.34), (4, 0.36)))
     explanation = Explanation("l", "l", 0.5, "a b c", spans, kind="attention")

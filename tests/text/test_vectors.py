@@ -94,6 +94,8 @@ def test_words_not_found_are_drawn_with_the_same_spread(tmp_path: Path) -> None:
         (b"3 3\nthe 1 2 3\ncat 1 2 3\n", r"v: The first line promises 3 words, and there are 2"),
         (b"", r"v line 1: Expected a word"),
         (b"cat\n", r"v line 1: Expected a word .* got 'cat'"),
+        (b"made by me\nthe 1 2\n", r"v line 1: Expected a word .* If it is a heading"),
+        (b"the 1 2\ncat 1 2 3\n", r"v line 1: Expected as many numbers as in the second line, 3, got 2"),
         (packed()[:-20], r"v: Expected 7 words with 7 numbers each, and word 7 is cut off"),
         (b"7 7\nthe " + bytes(10), r"v: Expected 7 words with 7 numbers each, and word 1 is cut off"),
         (b"dog 1 2 3\n", "none of the 6 words"),

@@ -89,11 +89,11 @@ def balance(explanation: Explanation) -> str:
 def _balance(explanation: Explanation) -> str:
     noun = noun_of(explanation)
     if not explanation.features:
-        return (
-            f"None of the {noun} speaks for or against it: this is the score it gets without any."
-            if explanation.kind == "sum"
-            else "There is no word in the text, so this is the score of any text without words."
-        )
+        if explanation.kind == "sum":
+            return f"None of the {noun} speaks for or against it: this is the score it gets without any."
+        if any(letter.isalnum() for letter in explanation.text):
+            return "To first order, no word of the text changes the score."
+        return "There is no word in the text, so this is the score of any text without words."
     if explanation.kind == "attention":
         return _concentration(explanation)
     speaks_for, against = (sum(f.weight for f in side) for side in sides(explanation).values())

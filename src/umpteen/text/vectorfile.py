@@ -38,6 +38,7 @@ class VectorFile:
             made = cls(path, width, int(head[0]), _is_binary(rest.partition(b" ")[2][: 4 * width]))
         else:
             made = cls(path, len(head) - 1, None, False)
+            made._check_first(head, rest.partition(b"\n")[0].split())
         if not 0 < made.width < _WIDEST:
             raise DataError(
                 "Expected a word and its vector's numbers with blanks between, or the numbers of words and columns, "
@@ -46,6 +47,22 @@ class VectorFile:
                 line=1,
             )
         return made
+
+    def _check_first(self, first: list[bytes], second: list[bytes]) -> None:
+        """The first line says how wide vectors are, so it has to be one; words with blanks are wider."""
+        if first[1:] and not _is_number(first[-1]):
+            raise DataError(
+                f"Expected a word and its vector's numbers, got {shown(b' '.join(first).decode(errors='replace'))}. "
+                "If it is a heading, delete the line.",
+                file=self.path,
+                line=1,
+            )
+        if len(second) > len(first) > 2 and all(map(_is_number, second[1:])):
+            raise DataError(
+                f"Expected as many numbers as in the second line, {len(second) - 1}, got {len(first) - 1}.",
+                file=self.path,
+                line=1,
+            )
 
     def entries(self) -> Iterator[Entry]:
         """All words with their numbers as they stand there."""
@@ -109,6 +126,14 @@ class VectorFile:
     def _wrong(self, number: int, word: bytes, problem: str) -> DataError:
         line = None if self.binary else number + (self.promised is not None)
         return DataError(f"{problem} for the word {shown(word.decode(errors='replace'))}.", file=self.path, line=line)
+
+
+def _is_number(part: bytes) -> bool:
+    try:
+        float(part)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_binary(data: bytes) -> bool:

@@ -200,6 +200,8 @@ class DeepClassifier(Classifier):
             name=self.labels_.name(label),
             words=self._called(source.tokens.ids, text, places),
         )
+        if text and not len(places):  # what is read in the place of a text without words stands nowhere in it
+            found = replace(found, spans=(), features=())
         return replace(found, unread=unread)
 
     def _called(self, ids: NDArray[np.int32], text: str, places: Places) -> list[str]:

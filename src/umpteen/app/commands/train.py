@@ -226,7 +226,13 @@ def _begun(out: Path | None) -> tuple[Config, dict[str, Any]]:
         raise BadParameter(
             "Say which training to go on with, by where it saves its model: --out DIR", param_hint="--out"
         )
-    wanted = Run(_run_place(out), resume=True).wanted
+    place = _run_place(out)
+    if not place.exists() and _is_taken(out):
+        raise UmpteenError(
+            f"The training of {out} was not stopped, or it has gone on to its end: there is nothing to resume. "
+            "To train anew, leave --resume out."
+        )
+    wanted = Run(place, resume=True).wanted
     reading = {name: wanted.pop(name, None) for name in ("base", "skip_bad", "calibrate")}
     return Config.from_json(wanted), reading
 
