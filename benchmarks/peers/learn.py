@@ -25,7 +25,7 @@ Figures = dict[str, float]
 
 
 def warm(system: Network, model: Path, answer: Path) -> Figures:
-    """Nothing to tell."""
+    """Learn from a few documents, of which there is nothing to tell."""
     system.read()
     system.train, system.valid = system.train[:_FEW], system.valid[:_FEW]
     system.fit(model, Clock(min(_SHORT, system.sizes.limit)))

@@ -90,7 +90,7 @@ def test_nothing_to_remember() -> None:
 @pytest.mark.skipif("NUMBA_CPU_NAME" in os.environ, reason="this is that test")
 def test_any_processor_reads_the_same() -> None:
     """Without the instructions that this one may have."""
-    plain = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_JIT": "0"}
+    plain = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
     chosen = f"{__file__}::test_states_are_those_of_the_formula"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-k", "21", chosen], env=plain, capture_output=True, text=True

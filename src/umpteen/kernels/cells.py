@@ -12,7 +12,8 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-LANES = 16
+from umpteen.kernels.lanes import LANES, ONE_ROUNDING, spread_lanes
+
 GATES = 4  # input, forget, cell, output, as torch has them
 LEVELS = 8192  # whole numbers between 0 and a state of 1
 
@@ -22,7 +23,6 @@ MANY, SOME = (6, 3) if _WIDE else (2, 2)  # documents whose sums fit into a proc
 _PAIR = 2 * LANES
 _SHORT, _INT, _LONG = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 _FLOATS, _SUMS, _PAIRS = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(_INT, LANES), ir.VectorType(_SHORT, _PAIR)
-_ONE_ROUNDING = ("contract",)  # a product and a sum may become one instruction
 _LOG2E, _LN2 = 1.4426950408889634, 0.6931471805599453
 _MOST = 30.0  # powers of two: gates are open or shut to the last digit there
 _TERMS = 5  # of the series of 2**x between -1/2 and 1/2: the others come to some millionths
@@ -95,7 +95,7 @@ def _summed(builder: Any, weights: Any, begin: Any, padded: Any, told: Any, star
             columns = [_read(builder, weights, builder.add(at, _long(g * _PAIR)), _PAIRS) for g in _ALL]
             for own, start in zip(sums, starts, strict=True):
                 place = _place(builder, told, builder.add(start, builder.mul(pair, _long(2))), _INT)
-                both = builder.bitcast(_spread(builder, builder.load(place, align=2)), _PAIRS)
+                both = builder.bitcast(spread_lanes(builder, builder.load(place, align=2), _SUMS), _PAIRS)
                 for gate, column in zip(own, columns, strict=True):
                     builder.store(builder.add(builder.load(gate[half]), _products(builder, column, both)), gate[half])
     return [[_together(builder, [builder.load(place) for place in gate]) for gate in own] for own in sums]
@@ -153,7 +153,7 @@ def _power(builder: Any, x: Any, factor: float) -> Any:
 
 def _plus(builder: Any, one: Any, other: Any, more: Any) -> Any:
     """one * other + more."""
-    return builder.fadd(builder.fmul(one, other, flags=_ONE_ROUNDING), more, flags=_ONE_ROUNDING)
+    return builder.fadd(builder.fmul(one, other, flags=ONE_ROUNDING), more, flags=ONE_ROUNDING)
 
 
 def _call(builder: Any, name: str, x: Any) -> Any:
@@ -167,11 +167,6 @@ def _place(builder: Any, array: Any, at: Any, kind: Any) -> Any:
 
 def _read(builder: Any, array: Any, at: Any, kind: Any = _FLOATS) -> Any:
     return builder.load(_place(builder, array, at, kind), align=2)
-
-
-def _spread(builder: Any, value: Any) -> Any:
-    single = builder.insert_element(ir.Constant(_SUMS, ir.Undefined), value, ir.Constant(_INT, 0))
-    return builder.shuffle_vector(single, ir.Constant(_SUMS, ir.Undefined), ir.Constant(_SUMS, None))
 
 
 def _same(value: float) -> Any:

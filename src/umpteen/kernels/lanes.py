@@ -15,7 +15,7 @@ LANES = 16
 
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _STILL = 1e-9  # changes not above this are none
-_ONE_ROUNDING = ("contract",)  # a product and a sum may become one instruction
+ONE_ROUNDING = ("contract",)  # a product and a sum may become one instruction
 
 
 @intrinsic
@@ -31,8 +31,8 @@ def dot_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
             _,
         ):
             weights, value = row(j)
-            product = builder.fmul(builder.load(weights, align=4), value, flags=_ONE_ROUNDING)
-            builder.store(builder.fadd(builder.load(total), product, flags=_ONE_ROUNDING), total)
+            product = builder.fmul(builder.load(weights, align=4), value, flags=ONE_ROUNDING)
+            builder.store(builder.fadd(builder.load(total), product, flags=ONE_ROUNDING), total)
         answer = context.make_array(signature.args[5])(context, builder, args[5]).data
         builder.store(builder.load(total), builder.bitcast(answer, _VECTOR.as_pointer()), align=4)
         return context.get_dummy_value()
@@ -53,8 +53,8 @@ def add_lanes(context: Any, w: Any, columns: Any, values: Any, start: Any, end: 
             _,
         ):
             weights, value = row(j)
-            product = builder.fmul(step, value, flags=_ONE_ROUNDING)
-            builder.store(builder.fadd(builder.load(weights, align=4), product, flags=_ONE_ROUNDING), weights, align=4)
+            product = builder.fmul(step, value, flags=ONE_ROUNDING)
+            builder.store(builder.fadd(builder.load(weights, align=4), product, flags=ONE_ROUNDING), weights, align=4)
         return context.get_dummy_value()
 
     return types.void(w, columns, values, types.int64, types.int64, by), generate
@@ -98,7 +98,7 @@ def step_lanes(
         builder.store(_less(builder, bottom, pushed), places[7], align=4)
         stays = builder.or_(held, builder.fcmp_ordered("<=", slope, bound))
         stays = builder.and_(stays, builder.fcmp_ordered(">", alive, zero))
-        scale = builder.fdiv(one, builder.fadd(_spread(builder, args[10], _VECTOR), extra))
+        scale = builder.fdiv(one, builder.fadd(spread_lanes(builder, args[10], _VECTOR), extra))
         new = _more(builder, builder.fsub(own, builder.fmul(slope, scale)), zero)
         step = builder.fmul(builder.fsub(new, own), alive)
         builder.store(builder.fadd(own, step), places[2], align=4)
@@ -122,17 +122,19 @@ def sweep_lanes(context: Any, sums: Any, entries: Any, first: Any, count: Any, c
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         total, packed = (context.make_array(signature.args[n])(context, builder, args[n]).data for n in range(2))
         whole = ir.VectorType(ir.IntType(signature.args[1].dtype.bitwidth), LANES)
-        mask = _spread(builder, builder.trunc(args[4], whole.element) if whole.element.width < 32 else args[4], whole)
-        step, low = (_spread(builder, args[n], _VECTOR) for n in (5, 6))
+        mask = spread_lanes(
+            builder, builder.trunc(args[4], whole.element) if whole.element.width < 32 else args[4], whole
+        )
+        step, low = (spread_lanes(builder, args[n], _VECTOR) for n in (5, 6))
         begin = builder.gep(packed, [args[2]])
         width = ir.Constant(ir.IntType(64), LANES)
         with cgutils.for_range(builder, args[3], intp=ir.IntType(64)) as loop:
             at = builder.mul(loop.index, width)
             read = builder.load(builder.bitcast(builder.gep(begin, [at]), whole.as_pointer()), align=1)
             codes = builder.uitofp(builder.and_(read, mask), _VECTOR)
-            value = builder.fadd(builder.fmul(codes, step, flags=_ONE_ROUNDING), low, flags=_ONE_ROUNDING)
+            value = builder.fadd(builder.fmul(codes, step, flags=ONE_ROUNDING), low, flags=ONE_ROUNDING)
             place = builder.bitcast(builder.gep(total, [at]), _VECTOR.as_pointer())
-            builder.store(builder.fadd(builder.load(place, align=4), value, flags=_ONE_ROUNDING), place, align=4)
+            builder.store(builder.fadd(builder.load(place, align=4), value, flags=ONE_ROUNDING), place, align=4)
         return context.get_dummy_value()
 
     return types.void(sums, entries, types.int64, types.int64, types.int32, types.float32, types.float32), generate
@@ -159,7 +161,7 @@ def _any(builder: Any, lanes: Any) -> Any:
     return builder.zext(found, ir.IntType(64))
 
 
-def _spread(builder: Any, value: Any, vector: Any) -> Any:
+def spread_lanes(builder: Any, value: Any, vector: Any) -> Any:
     """A value in every lane."""
     single = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
     mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
@@ -177,6 +179,6 @@ def _rows(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
     def row(j: Any) -> tuple[Any, Any]:
         value = builder.load(builder.gep(values, [j]))
-        return builder.bitcast(address(j), _VECTOR.as_pointer()), _spread(builder, value, _VECTOR)
+        return builder.bitcast(address(j), _VECTOR.as_pointer()), spread_lanes(builder, value, _VECTOR)
 
     return row
