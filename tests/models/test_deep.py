@@ -222,3 +222,10 @@ def test_a_text_shorter_than_a_run_of_words_is_explained() -> None:
     word = next(iter(TOPICS.values())).split()[0]
     for text in (word, "!!!"):
         assert fitted.explain(text).score == pytest.approx(float(fitted.rank([text], 1).scores[0, 0]), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["fasttext", "attentionxml"])
+def test_a_text_without_words_has_no_reasons(name: str) -> None:
+    shape = {"hidden": 8, "layers": (8,)} if name == "attentionxml" else {"buckets": 500}
+    found = model(name)(**SMALL | {"epochs": 1, "least_steps": 0}, **shape).fit(TEXTS, LABELS).explain("\U0001f3b5 !!!")
+    assert (found.spans, found.features) == ((), ())

@@ -9,7 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from umpteen.kernels.cells import GATES, LANES, LEVELS, MANY, SOME, read_many, read_one, read_some
+from umpteen.kernels.cells import GATES, LEVELS, MANY, SOME, read_many, read_one, read_some
+from umpteen.kernels.lanes import LANES
 
 _SUM = 2**31 - 1  # the largest whole number of 32 bits
 _LARGEST = 2**15 - 1
