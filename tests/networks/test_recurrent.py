@@ -105,3 +105,16 @@ def test_dynamic_pooling_goes_by_each_documents_length(vectors: torch.Tensor, pa
             first = part * size // parts
             last = max((part + 1) * size // parts, first + 1)
             assert torch.equal(found[document, part], vectors[document, first:last].amax(dim=0))
+
+
+def test_dynamic_pooling_sends_gradients_to_what_was_largest(vectors: torch.Tensor) -> None:
+    given, weights = vectors.clone().requires_grad_(), torch.randn(len(vectors), 3, vectors.shape[2])
+    (in_parts(given, LENGTHS, 3) * weights).sum().backward()
+    naive = vectors.clone().requires_grad_()
+    parts = [
+        naive[document, part * size // 3 : max((part + 1) * size // 3, part * size // 3 + 1)].amax(dim=0)
+        for document, size in enumerate(LENGTHS.tolist())
+        for part in range(3)
+    ]
+    (torch.stack(parts) * weights.flatten(0, 1)).sum().backward()
+    assert torch.allclose(given.grad, naive.grad)
