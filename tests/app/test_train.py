@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import umpteen as library
-from umpteen.app.config import Config
+from umpteen.app.config import Config, read_config
 from umpteen.core import memory
+from umpteen.core.run import Run
 
 Command = Callable[..., Any]
 
@@ -239,8 +240,60 @@ def test_what_calibration_would_refuse_is_said_before_training(
 
 
 def test_a_file_of_vectors_is_found_again_from_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "vectors.txt").touch()
+    for name in ("vectors.txt", "glove", "none"):
+        (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
-    kept = Config(settings={"vectors": "vectors.txt", "batch": 2}).to_json()
-    assert kept["settings"] == {"vectors": str(tmp_path / "vectors.txt"), "batch": 2}
-    assert Config(settings={"vectors": "glove"}).to_json()["settings"] == {"vectors": "glove"}
+    kept = Config().over(settings={"vectors": "vectors.txt", "batch": 2}).settings
+    assert kept == {"vectors": str(tmp_path / "vectors.txt"), "batch": 2}
+    for name in ("glove", "none", "nothing.txt"):
+        assert Config().over(settings={"vectors": name}).settings == {"vectors": name}
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "vectors.txt").touch()
+    (tmp_path / "conf" / "c.toml").write_text('[settings]\nvectors = "vectors.txt"\n')
+    read = read_config(tmp_path / "conf" / "c.toml", onto=Config())
+    assert read.settings == {"vectors": str(tmp_path / "conf" / "vectors.txt")}
+
+
+def test_a_file_lies_over_what_a_stopped_training_was_begun_with(tmp_path: Path) -> None:
+    begun = Config(model="xmlrnn", train=Path("t.jsonl"), settings={"batch": 2, "rate": 0.1})
+    (tmp_path / "c.toml").write_text("[settings]\nrate = 0.2\n")
+    read = read_config(tmp_path / "c.toml", onto=begun)
+    assert (read.model, read.train, read.settings) == ("xmlrnn", Path("t.jsonl"), {"batch": 2, "rate": 0.2})
+
+
+@pytest.mark.parametrize("text", ['{"settings": 5}', '{"bogus": 1}', '{"train": 5}', '{"model": ["x"]}', "[]", "{"])
+def test_a_damaged_run_is_named(umpteen: Command, tmp_path: Path, text: str) -> None:
+    Run(tmp_path / "m.run")
+    (tmp_path / "m.run" / "run.json").write_text(text)
+    done = umpteen("train", "--out", tmp_path / "m", "--resume")
+    assert done.code == 1
+    assert f"{tmp_path / 'm.run' / 'run.json'} is damaged. Delete {tmp_path / 'm.run'}" in done.err
+
+
+def test_a_training_that_goes_on_elsewhere_is_not_called_stopped(umpteen: Command, data: Path, tmp_path: Path) -> None:
+    run = Run(tmp_path / "m.run")
+    with run.checkpoint():
+        pass
+    with run.held():
+        done = umpteen("train", data, "--out", tmp_path / "m")
+    assert done.code == 1 and "is in use by another training. Wait for its end." in done.err
+    assert "holds a training that was stopped" in umpteen("train", data, "--out", tmp_path / "m").err
+
+
+@pytest.mark.parametrize("place", [".", ".."])
+def test_a_model_needs_a_folder_of_its_own(
+    umpteen: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for more in ([data], ["--resume"]):
+        done = umpteen("train", *more, "--out", place)
+        assert done.code == 1 and "A model's folder needs a name of its own" in done.err
+
+
+def test_a_model_is_kept_where_documents_named_to_calibrate_by_do_not_fit(
+    umpteen: Command, data: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other.jsonl").write_text('{"text": "iron", "labels": ["unheard"]}\n' * 3)
+    done = umpteen("train", data, "--valid", tmp_path / "other.jsonl", "--out", tmp_path / "m")
+    assert done.code == 0 and "Not calibrated: The model knows none of the labels" in done.err
+    assert library.load(tmp_path / "m").tuning_ is None

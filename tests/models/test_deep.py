@@ -1,5 +1,6 @@
 """Deep models on the toy corpus: what their settings do, what they explain, what they say to wrong ones."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,8 @@ def test_leaning_points_at_the_words_of_the_topic(name: str) -> None:
     for text, truth in zip(TEST[:20], TRUTH, strict=False):
         found = fitted.explain(text, truth[0])
         assert found.kind == "leaning"
-        right += found.features[0].name in TOPICS[truth[0]].split()
-    assert right >= 14
+        right += max(found.features, key=lambda feature: feature.weight).name in TOPICS[truth[0]].split()
+    assert right >= 16
 
 
 def test_attention_models_can_lean_too(attention: Classifier) -> None:
@@ -153,6 +154,22 @@ def test_validation_documents_of_ones_own() -> None:
     assert judged.ndcg(5).value > 0.9 > fitted._score  # the label never seen counts as missed
 
 
+@pytest.mark.parametrize("labels", [["never seen"], []])
+def test_validation_documents_without_known_labels_are_refused_before_training(
+    labels: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("umpteen.train.deep.trained", lambda *_: pytest.fail("was trained"))
+    with pytest.raises(DataError, match="none of the labels that others are learnt from"):
+        model("fasttext")(**SMALL).fit(TEXTS, LABELS, valid=(TEST, [labels] * len(TEST)))
+
+
+def test_a_model_trained_on_a_gpu_is_loaded_without_one(tmp_path: Path) -> None:
+    fitted = model("fasttext")(**SMALL, buckets=500).fit(TEXTS, LABELS)
+    fitted.params = replace(fitted.params, device="cuda")
+    fitted.save(tmp_path / "m")
+    assert umpteen.load(tmp_path / "m").params.device == "auto"
+
+
 def test_wrong_devices_and_precisions_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SettingError, match="There is no device 'gpu' here"):
         model("fasttext")(**SMALL, device="gpu").fit(TEXTS, LABELS)
@@ -187,6 +204,9 @@ def test_networks_of_nothing_are_refused(name: str, settings: dict[str, Any]) ->
 def test_a_training_that_goes_astray_is_not_saved() -> None:
     with pytest.raises(UmpteenError, match="the loss is no longer a number"):
         model("mlp")(min_df=1, rate=1e6, epochs=2, clip=0.0, jobs=1).fit(TEXTS, LABELS)
+    once = {"epochs": 1, "least_steps": 0, "batch": 1000, "tokens": 10**6}  # nothing comes after the last step
+    with pytest.raises(UmpteenError, match="scores are no longer a number"):
+        model("xmlcnn")(**SMALL | once | {"rate": 1e12, "clip": 0.0, "normalise": False}).fit(TEXTS, LABELS)
 
 
 def test_zero_keeps_all_words() -> None:

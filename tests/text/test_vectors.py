@@ -4,6 +4,7 @@ import gzip
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -39,6 +40,10 @@ KINDS = {
     "word2vec": printed(header=True),
     "fasttext": printed(header=True, end=" \n"),
     "windows": printed(header=False, end="\r\n"),
+    "a mark of the byte order": b"\xef\xbb\xbf" + printed(header=True),
+    "several blanks": printed(header=False).replace(b" ", b"  "),
+    "tabs": printed(header=True).replace(b". . .", b"dots").replace(b" ", b"\t"),
+    "empty lines": printed(header=True, end="\n\n") + b"\n",
     "binary": packed(words=NO_BLANKS, vectors=VECTORS[:-1]),
     "gensim's binary": packed(end=b"", words=NO_BLANKS, vectors=VECTORS[:-1]),
 }
@@ -62,6 +67,13 @@ def test_a_binary_file_longer_than_what_is_read_at_once(tmp_path: Path, monkeypa
     (tmp_path / "v.bin").write_bytes(packed(words=words, vectors=rows))
     vectors, found = aligned(words[::-7], str(tmp_path / "v.bin"), seed=0)
     assert found.all() and np.array_equal(vectors, rows[::-7])
+
+
+def test_a_zip_archive_is_named(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "glove.zip", "w") as archive:
+        archive.writestr("glove.txt", printed(header=False))
+    with pytest.raises(DataError, match="This is a zip archive"):
+        aligned(WANTED, str(tmp_path / "glove.zip"), seed=0)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, np.frombuffer(b"\n\n\n\n", np.float32)[0]])

@@ -152,6 +152,25 @@ def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
         made("fasttext", held_out=0).fit(TEXTS[::-1], LABELS[::-1], run=Run(tmp_path / "all", resume=True))
 
 
+def test_vectors_of_another_width_are_not_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "v.txt"
+    words = sorted({word for text in TEXTS for word in text.lower().split()})
+    file.write_text("".join(f"{word} 0.1 0.2 0.3\n" for word in words))
+    given = {"vectors": str(file), "hidden": 8}
+    made("xmlrnn", **given).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    file.write_text("".join(f"{word} 0.1 0.2\n" for word in words))
+    with pytest.raises(FolderError, match="begun with other word vectors"):
+        made("xmlrnn", **given).fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True))
+
+
+def test_a_checkpoint_is_found_after_a_stop_between_two_renames(tmp_path: Path) -> None:
+    run = Run(tmp_path / "r")
+    with run.checkpoint():
+        pass
+    (run.path / "checkpoint").rename(run.path / ".checkpoint.old")
+    assert Run(tmp_path / "r", resume=True).started
+
+
 def test_sgd_without_clipping_goes_on_as_undisturbed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = {"optimiser": "sgd", "clip": 0.0}
     update, updates = Loop._update, iter(range(1000))

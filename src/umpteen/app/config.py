@@ -28,30 +28,32 @@ class Config:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values, paths from the root; so is a file of word vectors."""
-        vectors = self.settings.get("vectors")
-        path = Path(vectors) if isinstance(vectors, str) else None
-        rooted = {"vectors": str(path.absolute())} if path is not None and path.is_file() else {}
+        """The same as plain values, paths from the root."""
         return {
             f.name: str(value.absolute()) if isinstance(value, Path) else value
             for f in fields(self)
             for value in (getattr(self, f.name),)
-        } | {"settings": {**self.settings, **rooted}}
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Config":
-        """What `to_json` gave."""
+        """What `to_json` gave; anything else is a TypeError."""
         found: dict[str, Any] = {k: Path(v) if k in _PATHS and v is not None else v for k, v in values.items()}
-        return cls(**found)
+        made = cls(**found)
+        if not all(isinstance(v, str | Path | None) for k, v in found.items() if k != "settings"):
+            raise TypeError("Everything but settings is a text.")
+        if not isinstance(made.settings, dict):
+            raise TypeError("Settings are names with values.")
+        return made
 
     def over(self, *, settings: Mapping[str, Any], **given: Any) -> "Config":
         """The same with what was given on the command line in place of what the file says."""
         chosen = {name: value for name, value in given.items() if value is not None}
-        return replace(self, **chosen, settings={**self.settings, **settings})
+        return replace(self, **chosen, settings={**self.settings, **_rooted(settings, Path())})
 
 
-def read_config(path: Path) -> Config:
-    """The configuration in a file; paths in it are seen from the file's folder."""
+def read_config(path: Path, *, onto: Config) -> Config:
+    """A configuration with what a file says on top; paths in the file are seen from its folder."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -70,8 +72,21 @@ def read_config(path: Path) -> Config:
                 f"{path}: {name!r} must be a {'table' if wanted is dict else 'text'}, not {spelt(value)}."
             )
     paths: dict[str, Any] = {name: path.parent / found[name] for name in _PATHS if name in found}
-    values: dict[str, Any] = {**found, **paths}
-    return Config(**values)
+    settings = {**onto.settings, **_rooted(found.get("settings", {}), path.parent)}
+    values: dict[str, Any] = {**found, **paths, "settings": settings}
+    return replace(onto, **values)
+
+
+def _rooted(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Settings with the path to a file of word vectors from the root, which says the same wherever it is read."""
+    vectors = settings.get("vectors")
+    if isinstance(vectors, str):
+        from umpteen.text.vectors import NAMED  # only here: it takes a while
+
+        path = folder / Path(vectors).expanduser()
+        if vectors not in NAMED and path.is_file():
+            return {**settings, "vectors": str(path.absolute())}
+    return {**settings}
 
 
 def assignments(given: Sequence[str]) -> dict[str, str]:

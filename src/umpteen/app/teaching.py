@@ -43,7 +43,10 @@ def taught(
     if not calibrate or valid is not None:
         model.fit(corpus, valid=valid, **given)
         if calibrate:
-            model.calibrate(valid)
+            try:
+                model.calibrate(valid)
+            except DataError as problem:  # what was learnt is not lost for it
+                note(f"Not calibrated: {problem}")
         return
     rest, aside = _parted(corpus, model.params.seed)
     if not _enough(aside):

@@ -61,7 +61,8 @@ class Saved(Estimator):
                 f"{folder.path} holds a model {folder.facts.get('model')!r}, not {model_name(cls)!r}. Use umpteen.load."
             )
         with folder.sound():
-            made = cls(**cls.Params.made(folder.facts["settings"], owner=cls.__name__).__dict__)
+            settings = {name: value for name, value in folder.facts["settings"].items() if name not in PASSING}
+            made = cls(**cls.Params.made(settings, owner=cls.__name__).__dict__)
             made.documents_, made.y_form_ = folder.facts["documents"], folder.facts["answers"]
             made.labels_ = LabelSpace.from_json(folder.json("labels"))
             made._load(folder)

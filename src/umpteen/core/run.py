@@ -73,8 +73,13 @@ class Run:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise FolderError(f"{self.path / _WANTED} is damaged. Delete {self.path} and train from the start.")
+            raise self.damaged
         return found
+
+    @property
+    def damaged(self) -> FolderError:
+        """What to say where it cannot be told what the run was begun with."""
+        return FolderError(f"{self.path / _WANTED} is damaged. Delete {self.path} and train from the start.")
 
     def part(self, name: str) -> "Run":
         """The run of a training inside this one, to be gone on with where it was begun."""
@@ -89,6 +94,8 @@ class Run:
     @property
     def started(self) -> bool:
         """Whether there is something to go on with, here or in a part: a checkpoint, or a trained model."""
+        for part in self.path.glob(f"**/{_WANTED}"):
+            recover(part.with_name(_CHECKPOINT))
         return any(any(self.path.glob(f"**/{name}")) for name in (_CHECKPOINT, _DONE))
 
     @property

@@ -13,7 +13,11 @@ import numpy as np
 
 from umpteen.core.errors import SettingError, did_you_mean, spelt
 
-PASSING = ("jobs",)  # settings of the work, not of what comes out of it: a saved model does not have them
+PASSING = (
+    "jobs",
+    "device",
+    "compile",
+)  # settings of the work, not of what comes out of it: a saved model does not have them
 LARGEST = 1e18  # what compiled code can count to, with room to spare
 
 Value = bool | int | float | str | tuple[Any, ...] | None

@@ -186,6 +186,8 @@ def new_folder(path: str | Path) -> Iterator[NewFolder]:
 def check_free(path: str | Path) -> None:
     """Say now, not after hours of training, that a model cannot be saved at `path`."""
     place = Path(path)
+    if place.name in ("", ".."):
+        raise FolderError(f"A model's folder needs a name of its own, not {str(place)!r}. Name one with --out.")
     if place.is_symlink() or (place.exists() and not place.is_dir()):
         raise FolderError(f"{place} is not a folder. Choose another place with --out.")
     if place.is_dir() and any(place.iterdir()) and not (place / MANIFEST).is_file():

@@ -13,6 +13,7 @@ from umpteen.core.files import CHUNK, opened, raw_lines
 
 _SNIFF = 2**16  # bytes that tell text from binary
 _WORD = 2**12  # bytes that no word reaches
+_ZIP = b"PK\x03\x04"
 _WIDEST = 2**15  # numbers that no vector reaches; in text, as many as the first line can show
 
 Entry = tuple[int, bytes, bytes]  # number of the entry in the file, from 1; word; its numbers, not yet read
@@ -31,7 +32,9 @@ class VectorFile:
     def open(cls, path: Path) -> "VectorFile":
         """The kind of a file."""
         with opened(path) as stream:
-            first, rest = stream.readline(_SNIFF).strip(), stream.read(_SNIFF)
+            first, rest = stream.readline(_SNIFF).removeprefix(codecs.BOM_UTF8).strip(), stream.read(_SNIFF)
+        if first.startswith(_ZIP):
+            raise DataError("This is a zip archive. Unpack it and name the file that was in it.", file=path)
         head = first.split()
         if len(head) == 2 and all(part.isdigit() and len(part) < 19 for part in head):
             width = int(head[1])
@@ -94,6 +97,10 @@ class VectorFile:
             if header and number == 1:
                 continue
             line = line.rstrip()
+            if not line:
+                continue
+            if line.count(b" ") != self.width:  # tabs, several blanks, or a word with blanks in it
+                line = b" ".join(line.split())
             blanks = line.count(b" ")
             if blanks == self.width:
                 word, _, values = line.partition(b" ")

@@ -137,3 +137,4 @@ def _matches(words: Iterable[str], entries: Iterable[tuple[bytes, T]]) -> Iterat
 
 
 SOURCES: dict[str, Callable[[Sequence[str]], Found]] = {"glove": _glove, "wordllama": _wordllama}
+NAMED = (*SOURCES, "none")  # no files, even where there is one of that name

@@ -117,9 +117,15 @@ class DeepClassifier(Classifier):
         worth = p.worth(self.labels_, self.documents_)
         whole = Source(documents, targets, device, worth=worth[self._known] if worth is not None else None)
         if valid is not None:
-            source, kept = whole, Source(self._reader.read(valid), self._truth(valid), device)
+            truth = self._truth(valid)
+            source, kept = whole, Source(self._reader.read(valid), truth, device)
             if not len(kept):
                 raise DataError("There are no documents to choose the best weights by. Leave them out, or give some.")
+            if not truth[:, : len(self._known)].nnz:
+                raise DataError(
+                    "The best weights cannot be chosen by documents that have none of the labels that others are "
+                    "learnt from. Give others, or leave them out."
+                )
         else:
             source, kept = _parted(whole, p.held_out, p.seed)
         apart = kept is not source

@@ -21,7 +21,7 @@ from umpteen.metrics.ranking import Judged
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source
 from umpteen.train.device import autocast_of
-from umpteen.train.loop import Loop, Step
+from umpteen.train.loop import Loop, Step, astray
 from umpteen.train.optimiser import parted_by_gradient
 from umpteen.train.parallel import mean, place, share, weight
 from umpteen.train.ranked import ranked
@@ -88,6 +88,8 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
         assert kept.Y is not None
         own = partial(ranked, network, batch=2 * settings.batch, tokens=settings.tokens)
         ranking = (lesson.rank or own)(kept, 5)
+        if np.isnan(ranking.scores).any():
+            raise astray(loop.counts["number"], "scores are")
         return mean(weight(rows) * Judged.of(ranking, kept.Y, k=5).ndcg(5).value)
 
     devices = range(torch.cuda.device_count())
@@ -184,6 +186,9 @@ def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> N
     tensors = {
         n: torch.from_numpy(latest.array(f"tensor{i}")).to(device) for i, n in enumerate(latest.facts["tensors"])
     }
+    fresh = {name: tensor.shape for name, tensor in loop.network.state_dict().items()}
+    if fresh != {n.removeprefix("now/"): tensor.shape for n, tensor in tensors.items() if n.startswith("now/")}:
+        raise begun_otherwise(run, "word vectors")  # all else that shapes a network is in the marks
     loop.restore(tensors, latest.facts["counts"])
 
 

@@ -33,6 +33,14 @@ class Step:
     best: bool = False  # no earlier score is as good
 
 
+def astray(step: float, what: str) -> UmpteenError:
+    """What to say where weights have become too large."""
+    return UmpteenError(
+        f"Training went astray in step {step:.0f}: {what} no longer a number. "
+        "Use a smaller rate, or shorten gradients (clip)."
+    )
+
+
 class Loop:
     """Trains a network; `best` are the weights with the best validation score so far."""
 
@@ -129,10 +137,7 @@ class Loop:
         with self._autocast():
             loss = counts * weight(rows) * self._loss(self.source.batch(share(rows)))
         if not torch.isfinite(loss):
-            raise UmpteenError(
-                f"Training went astray in step {int(self.counts['number']) + 1}: the loss is no longer a number. "
-                "Use a smaller rate, or shorten gradients (clip)."
-            )
+            raise astray(self.counts["number"] + 1, "the loss is")
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.gather()
         return float(loss.detach())

@@ -51,7 +51,9 @@ class Learning(Tail):
     )
     momentum: float = setting(0.9, "How much of the last step sgd goes on with.", least=0, most=0.999)
     schedule: str = setting("linear", "The learning rate falls to zero, or stays.", choices=("linear", "constant"))
-    decay: float = setting(0.0, "Weight decay.", least=0)
+    decay: float = setting(
+        0.0, "Weight decay, but for tables of which a step sees few rows, such as vectors of words.", least=0
+    )
     clip: float = setting(5.0, "Longest gradient; longer ones are shortened. 0 for none.", least=0)
     average_from: float = setting(
         0.5, "Share of the training after which weights are averaged (SWA); 1 for never.", least=0, most=1

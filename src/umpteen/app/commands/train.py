@@ -106,7 +106,7 @@ def train(
     begun, reading = _begun(out) if resume else (Config(), {})
     calibrate = calibrate if calibrate is not None else reading.get("calibrate")
     base, skip_bad = base if base is not None else reading.get("base"), skip_bad or bool(reading.get("skip_bad"))
-    wanted = (read_config(config) if config else begun).over(
+    wanted = (read_config(config, onto=begun) if config else begun).over(
         settings=settings,
         model=model,
         preset=preset,
@@ -197,7 +197,11 @@ def _check_stopped(out: Path) -> None:
     from umpteen.core.run import Run
 
     place = _run_place(out)
-    if (place / "run.json").is_file() and Run(place, resume=True).started:
+    if not (place / "run.json").is_file():
+        return
+    with (run := Run(place, resume=True)).held():  # else it goes on in another process
+        started = run.started
+    if started:
         raise UmpteenError(
             f"{place} holds a training that was stopped. Go on with it by --resume, or delete {place} to start over."
         )
@@ -221,20 +225,27 @@ def _run_place(out: Path) -> Path:
 def _begun(out: Path | None) -> tuple[Config, dict[str, Any]]:
     """What the training to be resumed was begun with, and how its files were read."""
     from umpteen.core.run import Run
+    from umpteen.core.store import check_free
 
     if out is None:
         raise BadParameter(
             "Say which training to go on with, by where it saves its model: --out DIR", param_hint="--out"
         )
+    check_free(out)
     place = _run_place(out)
     if not place.exists() and _is_taken(out):
         raise UmpteenError(
             f"The training of {out} was not stopped, or it has gone on to its end: there is nothing to resume. "
             "To train anew, leave --resume out."
         )
-    wanted = Run(place, resume=True).wanted
+    run = Run(place, resume=True)
+    wanted = run.wanted
     reading = {name: wanted.pop(name, None) for name in ("base", "skip_bad", "calibrate")}
-    return Config.from_json(wanted), reading
+    try:
+        begun = Config.from_json(wanted)
+    except TypeError:
+        raise run.damaged from None
+    return begun, reading
 
 
 def _is_taken(out: Path) -> bool:

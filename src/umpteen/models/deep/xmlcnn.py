@@ -29,7 +29,15 @@ class XmlCnn(DeepClassifier):
         """The network's shape."""
 
         presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {
-            "paper": {**PAPER, "batch": 256, "tokens": 128_000, "epochs": 50},
+            "paper": {
+                **PAPER,
+                "batch": 256,
+                "tokens": 128_000,
+                "epochs": 50,
+                "pools": 8,
+                "dropout": 0.5,
+                "normalise": False,
+            },
             "quick": {"filters": 32, "bottleneck": 64, "epochs": 6},
         }
 
@@ -37,7 +45,12 @@ class XmlCnn(DeepClassifier):
         filters: int = setting(128, "Filters of each span.", least=1)
         pools: int = setting(8, "Stretches of the document whose largest values are kept.", least=1)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
-        dropout: float = setting(0.5, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
+        dropout: float = setting(0.2, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
+        normalise: bool = setting(
+            True,
+            "Bring a document's numbers to one mean and spread before and in the bottleneck, so that a step does not "
+            "move all of them one way.",
+        )
 
         def __post_init__(self) -> None:
             super().__post_init__()
@@ -59,6 +72,10 @@ class Convolved(Network):
         self.words = Words(vectors, learn=p.learn_vectors, dropout=p.word_dropout)
         self.filters = nn.ModuleList(nn.Conv1d(vectors.shape[1], p.filters, span) for span in p.spans)
         self.bottleneck = nn.Linear(p.filters * len(p.spans) * p.pools, p.bottleneck)
+        self.before, self.within = (
+            nn.LayerNorm(width) if p.normalise else nn.Identity()
+            for width in (self.bottleneck.in_features, p.bottleneck)
+        )
         self.dropout = Dropping(p.dropout)
         self.scorer = Scorer(p.bottleneck, (), shares)
 
@@ -70,5 +87,6 @@ class Convolved(Network):
         for span, filters in zip(self.spans, self.filters, strict=True):
             seen = filters(F.pad(vectors, ((span - 1) // 2, span // 2))).transpose(1, 2)
             found.append(in_parts(seen, lengths, self.pools).flatten(1))  # (documents, pools * filters)
-        hidden = self.dropout(F.relu(self.bottleneck(F.relu(torch.cat(found, dim=1)))))
+        seen = self.before(F.relu(torch.cat(found, dim=1)))
+        hidden = self.dropout(F.relu(self.within(self.bottleneck(seen))))
         return self.scorer(hidden)  # type: ignore[no-any-return]
