@@ -22,7 +22,7 @@ from umpteen.train.settings import PAPER, DeepSettings
 
 
 class XmlCnn(DeepClassifier):
-    """Suits short and medium texts; the cheapest network here that sees words in their order."""
+    """Suits short and medium texts; the simplest network here that sees words in their order."""
 
     @dataclass(frozen=True, kw_only=True)
     class Params(DeepSettings):
@@ -43,9 +43,9 @@ class XmlCnn(DeepClassifier):
 
         spans: tuple[int, ...] = setting((2, 4, 8), "Words that a filter sees at once.", least=1)
         filters: int = setting(128, "Filters of each span.", least=1)
-        pools: int = setting(8, "Stretches of the document whose largest values are kept.", least=1)
+        pools: int = setting(2, "Stretches of the document whose largest values are kept.", least=1)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
-        dropout: float = setting(0.2, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
+        dropout: float = setting(0.35, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
         normalise: bool = setting(
             True,
             "Bring a document's numbers to one mean and spread before and in the bottleneck, so that a step does not "
