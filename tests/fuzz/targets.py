@@ -129,13 +129,13 @@ def settings(data: bytes) -> None:
 
 def config(data: bytes) -> None:
     """A training's configuration, and its settings for a model."""
-    from umpteen.app.config import read_config
+    from umpteen.app.config import Config, read_config
     from umpteen.models import model
 
     file = put("config.toml", data)
 
     def work() -> None:
-        found = read_config(file)
+        found = read_config(file, onto=Config())
         model("plt").Params.made(found.settings, owner="plt", preset=found.preset)
 
     quietly(work)

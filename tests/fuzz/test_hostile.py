@@ -177,12 +177,12 @@ def test_settings_beyond_all_bounds(value: str) -> None:
     "text", ["a = " + "[" * 5000, "seeds = " + "9" * 5000, "a = 0x" + "f" * 5000, "\x00", "a = nan"]
 )
 def test_toml_that_breaks_its_reader(text: str, tmp_path: Path) -> None:
-    from umpteen.app.config import read_config
+    from umpteen.app.config import Config, read_config
     from umpteen.study.reading import read_study
 
     (tmp_path / "a.toml").write_text(text)
     with pytest.raises(SettingError):
-        read_config(tmp_path / "a.toml")
+        read_config(tmp_path / "a.toml", onto=Config())
     with pytest.raises(SettingError):
         read_study(tmp_path / "a.toml")
 
