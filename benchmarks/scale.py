@@ -59,17 +59,18 @@ def measured(case: Case) -> Row:
 
     from umpteen.models import model
     from umpteen.train.batches import Source
-    from umpteen.train.device import autocast_of
+    from umpteen.train.device import autocast_of, precision_of
     from umpteen.train.loop import Loop
     from umpteen.train.ranked import ranked
 
     torch.set_num_threads(case.threads)
+    device = torch.device("cpu")
     cls = model(case.model)
     settings = dict(part.split("=", 1) for part in case.settings.split(";") if part)
     made = cls(**cls.Params.made({"width": 256, "average_from": 0.0, **settings}, owner=case.model).__dict__)
     p = made.params
     random = np.random.default_rng(0)
-    source = drawn(random, max(p.batch * case.steps, _SINGLE), case, torch.device("cpu"))
+    source = drawn(random, max(p.batch * case.steps, _SINGLE), case, device)
     if hasattr(made, "grow"):
         made.grow(sparse.csr_array((case.labels, 1), dtype=np.float32))  # profiles of nothing are quick to halve
     vectors = random.normal(0, 0.3, (_VOCABULARY, 256)).astype(np.float32)
@@ -77,14 +78,15 @@ def measured(case: Case) -> Row:
 
     def judge() -> float:
         rows = np.arange(2 * p.batch)
-        few = Source(source.tokens.take(rows), None, torch.device("cpu"))
+        few = Source(source.tokens.take(rows), None, device)
         return float(ranked(network, few, 5, batch=p.batch, tokens=p.tokens).scores.mean())
 
-    loop = Loop(network, source, p, judge, autocast_of(p.precision, torch.device("cpu")))
+    loop = Loop(network, source, p, judge, autocast_of(precision_of(p.precision, device), device))
     loop.every, times, began = case.steps // 2, list[float](), time.perf_counter()
     for step in loop.steps():
         if step.score is None:
             times.append(time.perf_counter() - began)
+            seen = step.documents  # fewer than a batch where they are long
         began = time.perf_counter()
         if step.number == case.steps:
             break
@@ -93,7 +95,8 @@ def measured(case: Case) -> Row:
     together = min(_tagged(network, source, many) for _ in range(3))
     return {
         "step_ms": 1000 * statistics.median(times[2:]),
-        "documents_s": p.batch / statistics.median(times[2:]),
+        "documents": seen,
+        "documents_s": seen / statistics.median(times[2:]),
         "p50_ms": 1000 * float(np.percentile(alone[5:], 50)),
         "p99_ms": 1000 * float(np.percentile(alone[5:], 99)),
         "tagged_s": len(many) / together,
@@ -130,15 +133,25 @@ def _tagged(network: Any, source: Any, rows: Any) -> float:
 
 def report(rows: list[Row]) -> str:
     """All rows as a Markdown table; ratios are to the first row of the same variant."""
-    head = ("variant", "labels", "step, ms", "ratio", "documents/s", "tag one: p50, ms", "p99, ms", "tag, documents/s")
+    head = (
+        "variant",
+        "labels",
+        "documents",
+        "step, ms",
+        "ratio",
+        "documents/s",
+        "tag one: p50, ms",
+        "p99, ms",
+        "tag, documents/s",
+    )
     lines = ["| " + " | ".join((*head, "peak, GB")) + " |", "|" + "---|" * (len(head) + 1)]
     first: dict[str, Row] = {}
     for row in rows:
         base = first.setdefault(row["name"], row)
         cells = (
-            row["name"], f"{row['labels']:,}", f"{row['step_ms']:.0f}", f"{row['step_ms'] / base['step_ms']:.2f}",
-            f"{row['documents_s']:.1f}", f"{row['p50_ms']:.1f}", f"{row['p99_ms']:.1f}", f"{row['tagged_s']:.0f}",
-            f"{row['peak_gb']:.2f}",
+            row["name"], f"{row['labels']:,}", str(row["documents"]), f"{row['step_ms']:.0f}",
+            f"{row['step_ms'] / base['step_ms']:.2f}", f"{row['documents_s']:.1f}", f"{row['p50_ms']:.1f}",
+            f"{row['p99_ms']:.1f}", f"{row['tagged_s']:.0f}", f"{row['peak_gb']:.2f}",
         )  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)

@@ -22,5 +22,13 @@ def test_every_model_is_in_the_readme() -> None:
 
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        for file, _, heading in re.findall(r"\]\(([^)#]*)(#([^)]+))?\)", page.read_text(encoding="utf-8")):
+            target = page.parent / file if file else page
+            assert target.exists(), f"{page.name} links to {file}"
+            assert not heading or heading in anchors(target), f"{page.name} links to {file}#{heading}"
+
+
+def anchors(page: Path) -> set[str]:
+    """What links call a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

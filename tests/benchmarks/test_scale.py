@@ -34,14 +34,14 @@ def test_a_case_is_measured_in_a_process_of_its_own() -> None:
     command = [sys.executable, COMMAND, "--case", json.dumps(case)]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     row = json.loads(said.splitlines()[-1])
-    assert set(row) == {"step_ms", "documents_s", "p50_ms", "p99_ms", "tagged_s", "peak_gb"}
+    assert set(row) == {"step_ms", "documents", "documents_s", "p50_ms", "p99_ms", "tagged_s", "peak_gb"}
     assert all(value > 0 for value in row.values())
 
 
 def test_ratios_are_to_the_fewest_labels_of_a_variant() -> None:
     from scale import report
 
-    same = {"documents_s": 1.0, "p50_ms": 1.0, "p99_ms": 1.0, "tagged_s": 1.0, "peak_gb": 1.0}
+    same = {"documents": 40, "documents_s": 1.0, "p50_ms": 1.0, "p99_ms": 1.0, "tagged_s": 1.0, "peak_gb": 1.0}
     rows = [{"name": n, "labels": 10, "step_ms": ms, **same} for n, ms in (("a", 10.0), ("a", 15.0), ("b", 40.0))]
-    cells = [line.split(" | ")[3] for line in report(rows).splitlines()[2:]]
+    cells = [line.split(" | ")[4] for line in report(rows).splitlines()[2:]]
     assert cells == ["1.00", "1.50", "1.00"]

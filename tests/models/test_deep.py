@@ -1,5 +1,6 @@
 """Deep models on the toy corpus: what their settings do, what they explain, what they say to wrong ones."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -249,3 +250,20 @@ def test_a_text_without_words_has_no_reasons(name: str) -> None:
     shape = {"hidden": 8, "layers": (8,)} if name == "attentionxml" else {"buckets": 500}
     found = model(name)(**SMALL | {"epochs": 1, "least_steps": 0}, **shape).fit(TEXTS, LABELS).explain("\U0001f3b5 !!!")
     assert (found.spans, found.features) == ((), ())
+
+
+@pytest.mark.parametrize("name", ["xmlrnn", "xmlcnn"])
+def test_reasons_are_told_apart_from_what_others_ask(name: str) -> None:
+    """Several threads that ask one model do not see each other's texts."""
+    shape = {"hidden": 32, "layers": (16,)} if name == "xmlrnn" else {}
+    fitted = model(name)(**SMALL | {"epochs": 2, "least_steps": 0}, **shape).fit(TEXTS, LABELS)
+    expected = [fitted.explain(text, "chess").features for text in TEST[:8]]
+
+    def ask(turn: int) -> bool:
+        if turn % 2:
+            return len(fitted.rank(TEST, 3).labels) == len(TEST)
+        found = fitted.explain(TEST[turn % 8], "chess").features
+        return [f.weight for f in found] == pytest.approx([f.weight for f in expected[turn % 8]], abs=1e-5)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask, range(200)))

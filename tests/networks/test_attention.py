@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from umpteen.networks import attention
 from umpteen.networks.attention import LabelAttention
+from umpteen.train.device import half_gain
 
 DOCUMENTS, LONGEST, WIDTH, LABELS = 5, 7, 6, 11
 
@@ -127,3 +128,23 @@ def test_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(F, "linear", watched)
     attend.loss(states, mask, torch.zeros(8, 500)).backward()
     assert 0 < largest <= 8 * 50 * 64
+
+
+def test_many_chunks_add_up_with_few_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Summed with 16 bits, what each of many chunks adds to the states' gradient would be lost."""
+    if half_gain() <= 0:
+        pytest.skip("products of bf16 matrices end a process on this processor")
+    torch.manual_seed(0)
+    labels = 4000
+    attend = LabelAttention(WIDTH, (8,), np.full(labels, 0.1, np.float32))
+    states, mask = torch.randn(2, 5, WIDTH).bfloat16(), torch.ones(2, 5, dtype=torch.bool)
+    targets = torch.zeros(2, labels)
+    slopes = []
+    for room, bits in ((10, torch.bfloat16), (10**9, torch.float32)):
+        monkeypatch.setattr(attention, "_ROOM", room)
+        found = states.to(bits).detach().clone().requires_grad_()
+        with torch.autocast("cpu", torch.bfloat16, enabled=bits == torch.bfloat16):
+            attend.loss(found, mask, targets).backward()
+        slopes.append(found.grad.float())
+    assert len(attend._parts(states, labels)) == 1
+    assert (slopes[0] - slopes[1]).norm() < 0.05 * slopes[1].norm()

@@ -47,6 +47,14 @@ def test_gradients_are_those_of_documents_alone(vectors: torch.Tensor, length: i
             assert not found[name][:, -1].any()  # the column that shuts the gate stays as it is
 
 
+@pytest.mark.parametrize("length", [4, 100])
+def test_states_have_the_bits_that_the_lstm_gives(vectors: torch.Tensor, length: int) -> None:
+    """Where they were brought to those of the vectors, GPUs, which change no bits unasked, refused."""
+    encoder = Recurrent(WIDTH, HIDDEN, length=length, dropout=0.0)
+    encoder.lstm.forward = lambda given: (torch.zeros(*given.shape[:2], encoder.width, dtype=torch.bfloat16), None)
+    assert encoder(vectors, MASK).dtype == torch.bfloat16
+
+
 def told(hidden: int, length: int) -> tuple[Recurrent, Words, torch.Tensor]:
     """An encoder, vectors of six words and documents of them."""
     torch.manual_seed(0)

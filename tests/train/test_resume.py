@@ -15,7 +15,7 @@ from toy import toy
 from umpteen.core.errors import FolderError
 from umpteen.core.run import Run
 from umpteen.models import model
-from umpteen.train import engine
+from umpteen.train import device, engine
 from umpteen.train.loop import Loop
 
 TEXTS, LABELS = toy()
@@ -265,3 +265,15 @@ def test_a_second_training_cannot_be_left_out_by_resuming(tmp_path: Path, monkey
             made("mlp", refit=True).fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
     with pytest.raises(FolderError, match="begun with other settings"):
         made("mlp", refit=False).fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True, seconds=0))
+
+
+def test_a_run_goes_on_with_the_precision_it_began_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trial that is repeated may end otherwise."""
+    asked: list[str] = []
+    monkeypatch.setattr(engine, "autocast_of", lambda precision, _: asked.append(precision) or nullcontext)
+    monkeypatch.setattr(device, "_half_is_better", lambda _: not asked)
+    monkeypatch.setattr(device, "half_gain", lambda: 2.0)
+    made("fasttext", precision="auto").fit(TEXTS, LABELS, run=Run(tmp_path / "r", seconds=0))
+    made("fasttext", precision="auto").fit(TEXTS, LABELS)
+    made("fasttext", precision="auto").fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True, seconds=0))
+    assert asked == ["bf16", "fp32", "bf16"]

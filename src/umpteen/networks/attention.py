@@ -125,7 +125,8 @@ class _Chunks(torch.autograd.Function):
     """The sum of losses over parts of labels, and their logits; gradients are collected on the way forward.
 
     `share` takes a part, that part of the first `cut` tensors, which have labels as their last dimension but one, and
-    the other tensors whole.
+    the other tensors whole. Gradients of these are sums over parts, and kept with 32 bits: with fewer, what later parts
+    add would be lost.
     """
 
     @staticmethod
@@ -133,7 +134,8 @@ class _Chunks(torch.autograd.Function):
         ctx: Any, share: Callable[..., tuple[Tensor, Tensor]], parts: list[slice], cut: int, *tensors: Tensor
     ) -> tuple[Tensor, Tensor]:
         total, logits = tensors[0].new_zeros(()), []
-        gradients = [torch.empty_like(t) for t in tensors[:cut]] + [torch.zeros_like(t) for t in tensors[cut:]]
+        gradients = [torch.empty_like(t) for t in tensors[:cut]]
+        gradients += [torch.zeros_like(t, dtype=torch.promote_types(t.dtype, torch.float32)) for t in tensors[cut:]]
         for part in parts:
             mine = [tensor[..., part, :] for tensor in tensors[:cut]]
             leaves = [tensor.detach().requires_grad_() for tensor in (*mine, *tensors[cut:])]
@@ -146,7 +148,7 @@ class _Chunks(torch.autograd.Function):
                 whole += gradient
             total += loss.detach()
             logits.append(made)
-        ctx.save_for_backward(*gradients)
+        ctx.save_for_backward(*(slope.to(t.dtype) for slope, t in zip(gradients, tensors, strict=True)))
         joined = torch.cat(logits, dim=1)
         ctx.mark_non_differentiable(joined)
         return total, joined

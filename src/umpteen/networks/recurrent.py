@@ -55,8 +55,8 @@ class Recurrent(nn.Module):
             flagged[:, longest:, -1] = 1
         pieces = flagged.reshape(-1, self.length, width)
         real = (pieces[:, 0, -1] == 0).nonzero()[:, 0]  # pieces with words in them
-        states = flagged.new_zeros(len(pieces), self.length, self.width)
-        states = states.index_copy(0, real, self.lstm(pieces[real])[0])
+        made = self.lstm(pieces[real])[0]  # perhaps with fewer bits than what it is given
+        states = made.new_zeros(len(pieces), self.length, self.width).index_copy(0, real, made)
         return self._dropped(states.reshape(documents, -1, self.width)[:, :longest])
 
     def _dropped(self, states: Tensor) -> Tensor:

@@ -30,8 +30,8 @@ class Lying:
 
     def axes(self, most: int) -> Tensor:
         """The orthogonal directions, (at most `most`, width), in which labels differ most."""
-        square = (self.directions.T @ self.directions).double().numpy(force=True)  # few labels make it singular
-        found = np.linalg.eigh(square).eigenvectors.T[::-1][:most]
+        square = (self.directions.T @ self.directions).numpy(force=True)
+        found = np.linalg.eigh(square.astype(np.float64)).eigenvectors.T[::-1][:most]  # few labels make it singular
         return torch.from_numpy(found.astype(np.float32)).to(self.directions.device)
 
 

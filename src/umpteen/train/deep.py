@@ -143,7 +143,8 @@ class DeepClassifier(Classifier):
             if number >= begun_with:
                 found = trained(stage, number, seen, judged, self._run, self.ranker(seen), found)
         if number > begun_with:  # else a run goes on that has chosen already
-            found = replace(found, chosen=self.conclude(source, kept if apart else None))
+            with threads_of(p.jobs):
+                found = replace(found, chosen=self.conclude(source, kept if apart else None))
         refits = isinstance(p, Refitted) and p.refit and valid is None and len(source) < len(documents)
         if self._run is not None and begun_with >= number + refits:
             raise begun_otherwise(self._run, "settings")

@@ -34,19 +34,24 @@ def device_of(wanted: str) -> torch.device:
         )
     try:
         device = torch.device(wanted)
-        torch.empty(0, device=device)
+        torch.empty(0, device=device).cpu()  # of some, nothing can be had back
     except (RuntimeError, AssertionError) as error:
         raise SettingError(f"There is no device {wanted!r} here. Set device=auto, or cpu.") from error
     return device
 
 
-def autocast_of(wanted: str, device: torch.device) -> Callable[[], Any]:
-    """A context in which networks compute with the precision that a setting means."""
+def precision_of(wanted: str, device: torch.device) -> str:
+    """The precision that a setting means: fp32 or bf16."""
     if wanted == "auto":
-        wanted = "bf16" if _half_is_better(device) else "fp32"
-    elif wanted == "bf16" and device.type == "cpu" and half_gain() <= 0:
+        return "bf16" if _half_is_better(device) else "fp32"
+    if wanted == "bf16" and device.type == "cpu" and half_gain() <= 0:
         raise SettingError("This processor cannot compute with bf16: a trial of it failed. Set precision=fp32.")
-    if wanted == "fp32":
+    return wanted
+
+
+def autocast_of(precision: str, device: torch.device) -> Callable[[], Any]:
+    """A context in which networks compute with fp32 or bf16."""
+    if precision == "fp32":
         return nullcontext
     return partial(torch.autocast, device_type=device.type, dtype=torch.bfloat16)
 

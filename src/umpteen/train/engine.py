@@ -20,7 +20,7 @@ from umpteen.core.store import Folder
 from umpteen.metrics.ranking import Judged
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source
-from umpteen.train.device import autocast_of
+from umpteen.train.device import autocast_of, precision_of
 from umpteen.train.loop import Loop, Step, astray
 from umpteen.train.optimiser import parted_by_gradient
 from umpteen.train.parallel import mean, place, share, weight
@@ -101,26 +101,36 @@ def learn(lesson: Lesson, run: Run | None) -> Found:
     ):
         heap.keep_few_kernels()
         device = next(network.parameters()).device
+        latest = run.latest() if run is not None else None
+        precision = _precision(settings, device, latest)
         loop = Loop(
             network,
             source,
             settings,
             judge,
-            autocast_of(settings.precision, device),
+            autocast_of(precision, device),
             math.inf if stage.until is None else stage.until,
         )
         marks: dict[str, object] = {"settings": _lasting(settings), "data": [_mark(source), _mark(valid)]}
-        latest = run.latest() if run is not None else None
         if run is not None and latest is not None and latest.facts["stage"] == number:
             _resume(loop, latest, marks, run)
         if run is not None and stage.until is None:
             run.rewind(int(loop.counts["looks"]) if stage.groups is None else 0)
         code.let_go()
-        facts = {**marks, "stage": number, "before": asdict(before) if before is not None else None}
+        found = asdict(before) if before is not None else None
+        facts = {**marks, "stage": number, "before": found, "precision": precision}
         _watched(loop, stage, run, facts)
     loop.best.give(learning(network))
     network.eval()
     return Found(loop.counts["score"], loop.counts["best"])
+
+
+def _precision(settings: Learning, device: torch.device, latest: Folder | None) -> str:
+    """What to compute with; where that was found out by a trial, a run goes on with what it began with."""
+    wanted = settings.precision
+    if wanted == "auto" and latest is not None:
+        wanted = str(latest.facts.get("precision", wanted))
+    return precision_of(wanted, device)
 
 
 def _is_heavy(network: Network) -> bool:

@@ -1,5 +1,6 @@
 """Why a network gives a document a label: where it attends to, or how its logit leans on each word or feature."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -50,7 +51,8 @@ def leaning(network: Network, batch: Batch, label: int) -> Tensor:
 
     It is a feature's value, or else a word's vector, times the gradient, with what a bag of words adds.
     """
-    parts = [_leaning(part, batch, label) for part in network.parts()]
+    with torch.backends.cudnn.flags(enabled=False):  # which gives LSTMs gradients in training alone
+        parts = [_leaning(part, batch, label) for part in network.parts()]
     return torch.stack(parts).mean(dim=0)
 
 
@@ -66,8 +68,11 @@ def _leaning(network: Network, batch: Batch, label: int) -> Tensor:
         *(part for part in network.modules() if isinstance(part, Felt)),
     ]
     held: dict[nn.Module, Tensor] = {}
+    asker = threading.get_ident()
 
-    def keep(module: nn.Module, given: object, made: Tensor) -> Tensor:
+    def keep(module: nn.Module, given: object, made: Tensor) -> Tensor | None:
+        if threading.get_ident() != asker:  # who asks the same network something else
+            return None
         held[module] = made.detach().requires_grad_()
         return held[module]
 
