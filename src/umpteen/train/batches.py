@@ -13,6 +13,7 @@ from torch import Tensor
 from umpteen.text.vocabulary import Tokens
 
 Rows = NDArray[np.int64]
+_HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _READ = 256  # documents whose tokens are looked through at a time
 _POOL = 50  # batches whose documents are sorted by length together
 _AT_ONCE = 1000  # words that a processor learns from at once: more take more memory, and hardly less time each
@@ -97,6 +98,15 @@ class Source:
             None if values is None else torch.from_numpy(values).to(self.device),
             self.worth,
         )
+
+
+def parted(whole: Source, share: float, seed: int) -> tuple[Source, Source]:
+    """Documents to learn from and others to choose the best weights by; of very few documents, the same."""
+    count = min(_HELD_OUT, int(share * len(whole)))
+    if not count:
+        return whole, whole
+    order = np.random.default_rng(seed).permutation(len(whole))
+    return whole.take(np.sort(order[count:])), whole.take(np.sort(order[:count]))
 
 
 def shuffled(lengths: NDArray[np.int64], *, batch: int, tokens: int, seed: int) -> list[Rows]:

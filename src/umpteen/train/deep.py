@@ -1,7 +1,6 @@
 """DeepClassifier: a Classifier around a network. A model file gives only settings and a network."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from typing import Any, ClassVar
@@ -10,7 +9,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
-from torch.overrides import TorchFunctionMode
 
 from umpteen.contract.classifier import Classifier, Size
 from umpteen.contract.explanation import Explanation, Kind
@@ -26,7 +24,8 @@ from umpteen.networks.network import Network
 from umpteen.text.descriptions import rarity
 from umpteen.text.readers import Ordered, Places, Reader
 from umpteen.text.vectors import begun
-from umpteen.train.batches import Source
+from umpteen.train.batches import Source, parted
+from umpteen.train.chance import Undrawn, chance_of
 from umpteen.train.device import device_of
 from umpteen.train.engine import begun_otherwise, reached, threads_of, trained
 from umpteen.train.ranked import ranked
@@ -34,7 +33,6 @@ from umpteen.train.reasons import explained
 from umpteen.train.settings import AdvisedSettings, DeepSettings, Learning, Refitted, WholeSettings
 from umpteen.train.stages import Stage
 
-_HELD_OUT = 2000  # documents kept to choose the best weights by, at most
 _EVER = 1 << 30  # looks: none ends the training
 _TAGGED = 64  # documents tagged at a time
 _COPIES = 3  # of weights whose gradients are sparse: themselves and two moments; their mean and the best lie aside
@@ -127,13 +125,13 @@ class DeepClassifier(Classifier):
                     "learnt from. Give others, or leave them out."
                 )
         else:
-            source, kept = _parted(whole, p.held_out, p.seed)
+            source, kept = parted(whole, p.held_out, p.seed)
         apart = kept is not source
         source, kept = self.accompany(self._with_names(source, names), kept, corpus, valid)
         vectors, shares = self.vectors(self._reader.words), np.asarray(targets.mean(axis=0), np.float32)
         stages, (begun_with, found) = self.stages(vectors, shares), reached(self._run)
         for number in count():
-            with _chance(p.seed), threads_of(p.jobs):
+            with chance_of(p.seed), threads_of(p.jobs):
                 if (stage := next(stages, None)) is None:
                     break
                 self._network = stage.network.to(device)
@@ -149,7 +147,7 @@ class DeepClassifier(Classifier):
         if self._run is not None and begun_with >= number + refits:
             raise begun_otherwise(self._run, "settings")
         if refits:
-            with _chance(p.seed), threads_of(p.jobs):
+            with chance_of(p.seed), threads_of(p.jobs):
                 self._network = self.network(vectors, shares).to(device)
                 self.prepare(self._network, whole)
             again = Stage(self._network, replace(p, patience=_EVER), until=found.epoch)
@@ -253,36 +251,10 @@ class DeepClassifier(Classifier):
         check_places(self._known, len(self.labels_))
         self._score, self._log = folder.facts["score"], folder.text(LOG)
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
-        with torch.device("meta"), _Undrawn():
+        with torch.device("meta"), Undrawn():
             table = next(tensor for name, tensor in weights.items() if name.endswith("words.table.weight"))
             vectors = np.zeros(table.shape, np.float32)
             self._network = self.network(vectors, np.full(len(self._known), 0.5, np.float32))
         self._network.load_state_dict(weights, assign=True)
         self._network.to(device_of(self.params.device)).eval()
         code.let_go()
-
-
-class _Undrawn(TorchFunctionMode):
-    """Random numbers are not drawn: for tensors without memory, torch would import its compiler for that, 70 MB."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func.__name__ in ("normal_", "uniform_", "kaiming_uniform_"):  # of tensors, and of torch.nn.init
-            return args[0] if args else kwargs["tensor"]
-        return func(*args, **(kwargs or {}))
-
-
-@contextmanager
-def _chance(seed: int) -> Iterator[None]:
-    """Random numbers that depend on a seed alone, and leave the caller's as they were."""
-    with torch.random.fork_rng(range(torch.cuda.device_count())):
-        torch.manual_seed(seed)
-        yield
-
-
-def _parted(whole: Source, share: float, seed: int) -> tuple[Source, Source]:
-    """Documents to learn from and others to choose the best weights by; of very few documents, the same."""
-    count = min(_HELD_OUT, int(share * len(whole)))
-    if not count:
-        return whole, whole
-    order = np.random.default_rng(seed).permutation(len(whole))
-    return whole.take(np.sort(order[count:])), whole.take(np.sort(order[:count]))
