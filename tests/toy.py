@@ -1,5 +1,8 @@
 """A toy corpus with obvious answers: six topics with words of their own, texts of one or two topics."""
 
+import unicodedata
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
@@ -65,3 +68,19 @@ SMALL = {  # deep models of a size that suits the toy corpus
     "refit": False,  # tests of the models themselves train twice
     "precision": "fp32",
 }
+
+
+def words_in(text: str, least: int = 1, *, compose: bool = True) -> list[str]:
+    """The words of a text by the book: lower-cased letters, digits and underscores, with marks behind the first."""
+    found, word = list[str](), ""
+    for letter in [*(unicodedata.normalize("NFC", text) if compose else text).lower(), " "]:
+        mark = unicodedata.category(letter) in ("Mn", "Mc") and not unicodedata.name(letter, "").startswith("VARIATION")
+        if letter.isalnum() or letter == "_" or (word and mark):
+            word += letter
+            continue
+        found += [word] if len(word) >= least else []
+        word = ""
+    return found
+
+
+WORDS = {"tokenizer": partial(words_in, least=2), "token_pattern": None, "lowercase": False}  # for scikit-learn

@@ -1,6 +1,5 @@
-"""Counting words against Python's own `re` and `Counter`."""
+"""Counting words against the book and Python's `Counter`."""
 
-import re
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from toy import words_in
 from umpteen.kernels import words
 
 LETTERS = list("abAB_1 .,-ßÉéπΩ你好😀\u0301İ\n\t½")
@@ -38,7 +38,7 @@ def counted(given: list[str], form: tuple[int, int, int, int]) -> list[Counter[s
 
 
 def word_grams(text: str, shortest: int, longest: int) -> Counter[str]:
-    found = re.findall(r"\w\w+", text.lower())
+    found = words_in(text, 2, compose=False)
     return Counter(
         " ".join(found[at : at + n]) for n in range(shortest, longest + 1) for at in range(len(found) - n + 1)
     )

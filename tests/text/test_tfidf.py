@@ -1,5 +1,6 @@
-"""Tf-idf against scikit-learn's TfidfVectorizer: the same features, the same numbers."""
+"""Tf-idf against scikit-learn's TfidfVectorizer on words by the book: the same features, the same numbers."""
 
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from tokenizers import Tokenizer
 
+from toy import WORDS
 from umpteen.core.errors import DataError, SettingError
 from umpteen.core.store import Folder, new_folder
 from umpteen.data.generate import generate
@@ -43,6 +45,10 @@ def catalogue() -> list[str]:
 
 
 def theirs(texts: list[str], other: list[str], **options: Any) -> tuple[TfidfVectorizer, Any, Any]:
+    if "analyzer" not in options:
+        options |= WORDS
+    elif options["analyzer"] == "char_wb":
+        options |= {"preprocessor": lambda text: unicodedata.normalize("NFC", text).lower()}
     vectorizer = TfidfVectorizer(dtype=np.float32, **options)
     return vectorizer, vectorizer.fit_transform(texts), vectorizer.transform(other)
 
@@ -102,8 +108,10 @@ def test_same_numbers_with_capped_frequencies(catalogue: list[str], least: int, 
 
 
 def test_same_numbers_with_words_and_characters(catalogue: list[str]) -> None:
-    words = CountVectorizer(ngram_range=(1, 2)).build_analyzer()
-    inside = CountVectorizer(analyzer="char_wb", ngram_range=(3, 4)).build_analyzer()
+    words = CountVectorizer(ngram_range=(1, 2), **WORDS).build_analyzer()
+    inside = CountVectorizer(
+        analyzer="char_wb", ngram_range=(3, 4), preprocessor=lambda text: unicodedata.normalize("NFC", text).lower()
+    ).build_analyzer()
 
     def both(text: str) -> list[str]:
         return [*(f"w{word}" for word in words(text)), *(f"c{part}" for part in inside(text))]
@@ -124,7 +132,7 @@ def test_every_word_character_is_one_of_pythons() -> None:
     texts = [f"q{letter}q" for letter in points]
     tfidf = Tfidf(TfidfSettings(max_features=0))
     tfidf.fit(texts)
-    assert set(tfidf.names()) == set(CountVectorizer().fit(texts).vocabulary_)
+    assert set(tfidf.names()) == set(CountVectorizer(**WORDS).fit(texts).vocabulary_)
 
 
 def test_a_final_capital_sigma_is_the_known_difference() -> None:
@@ -171,7 +179,7 @@ def test_comes_back_from_disk(tmp_path: Path, settings: dict[str, Any]) -> None:
 
 
 def test_tokens_are_those_of_the_saved_tokenizer(tmp_path: Path, catalogue: list[str]) -> None:
-    analyzer = CountVectorizer().build_analyzer()
+    analyzer = CountVectorizer(**WORDS).build_analyzer()
     for texts in (catalogue, [text for text in NASTY if not set(text) & set("\ud800\udfff\ud83d")]):
         tfidf = Tfidf(TfidfSettings())
         tfidf.fit(texts)
@@ -196,7 +204,7 @@ def test_spans_lead_back_to_the_characters() -> None:
         for start, end, column in tfidf.spans(text).tolist():
             piece = text[start:end]
             folded = "".join(c.lower()[0] for c in piece)  # letter by letter: no change of length
-            words = CountVectorizer().build_analyzer()(piece)
+            words = CountVectorizer(**WORDS).build_analyzer()(piece)
             assert names[column].split() == words or names[column] == folded, (piece, names[column])
     text = "ab 😀 the CAT"
     start, end, _ = next(span for span in tfidf.spans(text).tolist() if names[span[2]] == "cat")

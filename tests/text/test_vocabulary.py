@@ -1,6 +1,6 @@
-"""Vocabulary against Python's `re` and `Counter`, and against the standard file that it writes."""
+"""Vocabulary against the book and Python's `Counter`, and against the standard file that it writes."""
 
-import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
+from toy import words_in
 from umpteen.core.errors import DataError, FolderError
 from umpteen.core.store import Folder, new_folder
 from umpteen.data.generate import generate
@@ -22,17 +23,13 @@ NASTY = [
     "cafe\u0301 na\u00efve e\u0301e 你好世界 １２ 😀 a😀b x² Ⅻ ٣٤ _ __init__",
     "\ud800 lone \udfff surrogate\ud83d \x00nul \ufeffbom",
     "",
-    "𝐀𝐁 𐐀𐐁 𠮷野家 अनुच्छेद \U0001f130",
+    "𝐀𝐁 𐐀𐐁 𠮷野家 अनुच्छेद \U0001f130 مُحَمَّد ❤\ufe0f 1\ufe0f\u20e3 \u0301 Ha\u0308user \u1112\u1161\u11ab\u1100\u116e\u11a8",
 ]
 
 
 @pytest.fixture(scope="module")
 def catalogue() -> list[str]:
     return [*generate(labels=40, documents=3000, seed=3).texts()]
-
-
-def words_of(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
 
 
 def spelt(vocabulary: Vocabulary, tokens: Tokens) -> list[list[str]]:
@@ -47,13 +44,13 @@ def test_words_by_document_frequency_then_alphabet() -> None:
 
 
 def test_the_same_as_counting_in_python(catalogue: list[str]) -> None:
-    df = Counter(word for text in catalogue for word in set(words_of(text)))
+    df = Counter(word for text in catalogue for word in set(words_in(text)))
     expected = sorted((word for word in df if df[word] >= 3), key=lambda word: (-df[word], word))
     vocabulary = Vocabulary.fit(iter(catalogue), most=150, min_df=3, size=len(catalogue))
     assert vocabulary.words == expected[:150] and len(vocabulary) == 152
     tokens = vocabulary.tokens(iter(catalogue), most=20)
     known = {word: number for number, word in enumerate(vocabulary.words, start=2)}
-    literal = [[known.get(word, 1) for word in words_of(text)[:20]] for text in catalogue]
+    literal = [[known.get(word, 1) for word in words_in(text)[:20]] for text in catalogue]
     assert [tokens.ids[a:b].tolist() for a, b in pairwise(tokens.bounds)] == literal
     assert tokens.ids.dtype == np.int32 and tokens.bounds.dtype == np.int64
 
@@ -99,10 +96,28 @@ def test_spans_are_the_characters_of_the_tokens() -> None:
     assert vocabulary.spans("Ein x-förmiges Ü") == [(0, 3), (4, 5), (6, 14), (15, 16)]
 
 
+@pytest.mark.parametrize("text", [*NASTY, *(unicodedata.normalize("NFD", text) for text in NASTY)])
+def test_words_and_their_places_are_the_same_however_letters_are_composed(text: str) -> None:
+    vocabulary = Vocabulary.fit(NASTY, most=1000, min_df=1)
+    composed = unicodedata.normalize("NFC", text)
+    assert vocabulary.tokens([text], most=99).ids.tolist() == vocabulary.tokens([composed], most=99).ids.tolist()
+    pieces, whole = ([t[a:b] for a, b in vocabulary.spans(t)] for t in (text, composed))
+    assert [unicodedata.normalize("NFC", piece) for piece in pieces] == whole
+
+
+def test_a_letter_and_its_mark_are_one_word() -> None:
+    text = unicodedata.normalize("NFD", "Häuser müssen schön sein")
+    vocabulary = Vocabulary.fit(["Häuser müssen schön sein"], most=9, min_df=1)
+    assert [text[a:b] for a, b in vocabulary.spans(text)] == text.split()
+    assert (vocabulary.tokens([text], most=9).ids > 1).all()
+    for text in ("हिन्दी में लेख", "مُحَمَّد", "İstanbul"):
+        assert [text[a:b] for a, b in vocabulary.spans(text)] == text.split()
+
+
 def test_odd_unicode_is_what_python_finds() -> None:
     vocabulary = Vocabulary.fit(NASTY, most=1000, min_df=1)
     plain = [text for text in NASTY if text]
-    assert spelt(vocabulary, vocabulary.tokens(plain, most=1000)) == [words_of(text) for text in plain]
+    assert spelt(vocabulary, vocabulary.tokens(plain, most=1000)) == [words_in(text) for text in plain]
 
 
 def test_saved_and_loaded_as_a_standard_file(tmp_path: Path, catalogue: list[str]) -> None:
@@ -138,7 +153,7 @@ def test_real_texts(real: Callable[..., Path]) -> None:
     vocabulary = Vocabulary.fit(texts, most=20_000, min_df=1)
     known = set(vocabulary.words)
     assert spelt(vocabulary, vocabulary.tokens(texts[:300], most=9999)) == [
-        [word if word in known else "?" for word in words_of(text)] for text in texts[:300]
+        [word if word in known else "?" for word in words_in(text)] for text in texts[:300]
     ]
 
 

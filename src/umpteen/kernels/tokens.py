@@ -38,12 +38,12 @@ def numbered(data, bounds, kind, lower, table, numbers, most):
 
 
 @njit(cache=True, nogil=True)
-def places(data, kind, lower):
-    """Where the words of a single document stand: (byte from, byte to) rows."""
+def places(data, kind, lower, least=1):
+    """Where the words of a single document stand, of `least` letters or more: (byte from, byte to) rows."""
     room = len(data) // 2 + 2
     letters = np.empty(2 * len(data) + 8, np.int32)
     offsets = np.empty((2, room), np.int64)
     spans = np.empty((room, 2), np.int64)
     hashes = np.empty(room, np.uint64)
-    count = scan(data, 0, len(data), kind, lower, 1, letters, hashes, offsets[0], offsets[1], spans)
+    count = scan(data, 0, len(data), kind, lower, least, letters, hashes, offsets[0], offsets[1], spans)
     return spans[:count]

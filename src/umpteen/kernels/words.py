@@ -1,10 +1,12 @@
 """Words and n-grams of raw text, counted straight from UTF-8 bytes.
 
-A word is two or more letters, digits or underscores in a row, lower-cased: what Python's `\\w\\w+` finds. Words and
-n-grams are known by 64-bit hashes in an open-addressing table, so no string is made on the way; among a million of
-them the odds that any two share a hash are below one in ten million.
+A word is two or more letters, digits or underscores in a row, lower-cased: what Python's `\\w\\w+` finds, but that
+marks which belong to the letter before them, as vowels of many scripts do, do not end a word. Words and n-grams are
+known by 64-bit hashes in an open-addressing table, so no string is made on the way; among a million of them the odds
+that any two share a hash are below one in ten million.
 """
 
+import unicodedata
 from functools import cache
 
 import numpy as np
@@ -13,6 +15,8 @@ from numpy.typing import NDArray
 
 from umpteen.kernels.room import wider
 
+_VARIANTS = slice(0xFE00, 0xFE10)
+_DOT = np.int32(0x307)  # the mark above a small i that was the dotted capital
 _KNOWN = 0x32000  # no letters beyond this code point
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -25,7 +29,10 @@ _CHARACTERS = np.uint64(2)  # set in the keys of character n-grams, not in those
 
 @cache
 def characters() -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """For each code point: what it is (1 in a word, 2 white space, else 0), and its lower-case form."""
+    """For each code point: what it is, and its lower-case form.
+
+    1 is a letter, 4 a mark that goes on with a word but begins none, 2 white space, all else 0.
+    """
     points = np.arange(_KNOWN, dtype=np.uint32)
     points[0xD800:0xE000] = 0  # surrogates stand alone for nothing
     letters = points.view("<U1")
@@ -35,7 +42,10 @@ def characters() -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     lower = np.arange(_KNOWN, dtype=np.int32)
     for point in np.flatnonzero(np.strings.isupper(letters) | np.strings.istitle(letters)):
         lower[point] = ord(chr(point).lower()[0])
-    kind[0x130] = 3  # the dotted capital I becomes an i and a mark that ends the word
+    others = np.flatnonzero(kind == 0).tolist()
+    kind[[point for point in others if unicodedata.category(chr(point)) in ("Mn", "Mc")]] = 4
+    kind[_VARIANTS] = 0  # these say how a letter is drawn
+    kind[0x130] = 3  # the dotted capital I becomes an i and a mark
     return kind, lower
 
 
@@ -74,19 +84,25 @@ def scan(data, at, end, kind, lower, least, letters, hashes, offsets, stops, spa
         if at < end:
             point, after = _decode(data, at)
             what = kind[point] if point < len(kind) else 0
-            if what == 1 or what == 3:
+            if what == 4 and size == begin:
+                what = 0
+            if what & 5:
                 if size == begin:
                     spans[count, 0] = at
                     state = _SEED
                 letters[size] = lower[point]
                 state = _fold(state, lower[point])
                 size += 1
-        if what != 1 and size > begin:
+                if what == 3:
+                    letters[size] = _DOT
+                    state = _fold(state, _DOT)
+                    size += 1
+        if not what & 5 and size > begin:
             if size - begin >= least:
                 hashes[count] = state
                 offsets[count] = begin
                 stops[count] = size
-                spans[count, 1] = at if what != 3 else after
+                spans[count, 1] = at
                 count += 1
                 letters[size] = 32
                 begin = size + 1
@@ -133,7 +149,7 @@ def _character_grams(data, at, end, kind, lower, letters, low, high, keys, slice
             letters[size] = lower[point] if point < len(kind) else point
             size += 1
             if what == 3:
-                letters[size] = 0x307
+                letters[size] = _DOT
                 size += 1
         if size == begin + 1:
             size = begin

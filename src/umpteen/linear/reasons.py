@@ -1,7 +1,5 @@
 """Why a tree gives a document a label: the classifiers on the way down and what each feature adds to them."""
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -15,7 +13,6 @@ from umpteen.linear.weights import Weights
 from umpteen.text.features import Features
 
 Trees = list[tuple[Tree, Weights]]
-_WORD = re.compile(r"\w\w+")
 
 
 def explained(
@@ -85,9 +82,10 @@ def _spans(text: str, features: Features, given: dict[int, float]) -> tuple[Span
     """Where the features stand in the text; the words of a run have equal parts of what it adds."""
     if features.tfidf is None:
         return ()
-    places, parts = list[tuple[int, int]](), list[float]()
+    places, parts, single = list[tuple[int, int]](), list[float](), features.tfidf.words(text)
     for start, end, column in features.tfidf.spans(text).tolist():
-        words = [word.span() for word in _WORD.finditer(text, start, end)] or [(start, end)]
+        first, last = np.searchsorted(single[:, 0], (start, end))
+        words = [(a, b) for a, b in single[first:last].tolist()] or [(start, end)]
         places += words
         parts += [given.get(column, 0.0) / len(words)] * len(words)
     return spread(np.array(places, np.int64).reshape(-1, 2), parts)

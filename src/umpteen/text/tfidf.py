@@ -23,6 +23,7 @@ from umpteen.core.spill import growing
 from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import words as kernel
 from umpteen.kernels.threads import each
+from umpteen.kernels.tokens import places
 from umpteen.kernels.weights import weighted
 from umpteen.text.raw import Chunk, chunks, letters, raw
 from umpteen.text.tokens import save_words, saved_words
@@ -157,6 +158,12 @@ class Tfidf:
         found = kernel.spans_of(data, *kernel.characters(), *self._form[:2], self._table, self._columns)
         found[:, :2] = character_at[found[:, :2]]
         return found  # type: ignore[no-any-return]
+
+    def words(self, text: str) -> NDArray[np.int64]:
+        """Where a text's words of two letters or more stand: rows of (from, to), counted in characters."""
+        data, character_at = raw(text)
+        where: NDArray[np.int64] = character_at[places(data, *kernel.characters(), 2)]
+        return where
 
     def names(self) -> list[str]:
         """The features by column, as a person reads them."""

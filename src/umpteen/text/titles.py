@@ -9,7 +9,7 @@ from umpteen.core.corpus import Corpus, Document, MatrixCorpus
 from umpteen.core.legible import one_line
 from umpteen.core.sound import check_bounds, check_kind
 from umpteen.core.store import Folder, NewFolder
-from umpteen.text.raw import chunks
+from umpteen.text.raw import as_they_are
 
 _LENGTH = 100  # characters of a text
 _NOTHING = np.empty(0, np.uint8), np.zeros(1, np.int64)
@@ -51,7 +51,7 @@ class Titles:
         return corpus.changed(documents, size=corpus.size)
 
     def _put(self, titles: list[str]) -> None:
-        parts = [_NOTHING, *chunks(titles)]
+        parts = [_NOTHING, *as_they_are(titles)]
         self._letters = np.concatenate([letters for letters, _ in parts])
         self._bounds = np.concatenate([[0], *(np.diff(bounds) for _, bounds in parts)]).cumsum()
 

@@ -8,6 +8,7 @@ from umpteen.core.errors import FolderError
 from umpteen.core.store import ADVICE, Folder, NewFolder
 
 _FILE = "tokenizer.json"
+_MORE = r"[\p{L}\p{N}_[\p{Mn}\p{Mc}&&[^\uFE00-\uFE0F\x{E0100}-\x{E01EF}]]]"  # what goes on with a word
 PADDING, UNKNOWN = "[PAD]", "[UNK]"  # ids 0 and 1
 SPECIAL = (PADDING, UNKNOWN)
 
@@ -16,8 +17,8 @@ def word_tokenizer(words: Sequence[str], *, least: int = 2) -> Tokenizer:
     """A tokenizer that knows `words`, numbered from 2 in the order given; all else of `least` letters is unknown."""
     vocabulary = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
-    tokenizer.normalizer = normalizers.Lowercase()
-    words_only = Regex(rf"[\p{{L}}\p{{N}}_]{{{least},}}")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+    words_only = Regex(rf"[\p{{L}}\p{{N}}_]{_MORE}{{{least - 1},}}")
     tokenizer.pre_tokenizer = pre_tokenizers.Split(words_only, behavior="removed", invert=True)
     return tokenizer
 

@@ -1,6 +1,7 @@
 """Vocabulary: texts to sequences of word ids, for models that read words in their order.
 
-A word is one or more letters, digits or underscores in a row, lower-cased. Id 0 is padding, 1 an unknown word.
+A word is one or more letters, digits or underscores in a row with their marks, composed and lower-cased.
+Id 0 is padding, 1 an unknown word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,7 @@ from umpteen.core.store import Folder, NewFolder
 from umpteen.kernels import words as kernel
 from umpteen.kernels.threads import each
 from umpteen.kernels.tokens import numbered, places
-from umpteen.text.raw import Chunk, chunks, letters, raw
+from umpteen.text.raw import Chunk, as_they_are, chunks, letters, raw
 from umpteen.text.tokens import SPECIAL, save_words, saved_words
 
 _WORDS_ONLY = (1, 1, 0, 0)  # no n-grams
@@ -81,7 +82,7 @@ class Vocabulary:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = list(words)  # ids from 2
-        (chunk,) = chunks([" ".join(self.words)])
+        (chunk,) = as_they_are([" ".join(self.words)])
         (self._table, self._numbers), _, found = _counted(chunk, *_empty(), 0)
         if found != self.words:
             raise DataError("A vocabulary takes words in lower case, each once.")
