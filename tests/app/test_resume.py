@@ -84,3 +84,14 @@ def test_settings_changed_before_anything_was_kept_stay_changed(training: Traini
     assert training.resume().code == 0
     steps = [line.split("\t")[0] for line in (training.out / "log.tsv").read_text().splitlines()]
     assert steps[1:3] == ["2", "4"]
+
+
+def test_another_model_is_not_gone_on_with(training: Training) -> None:
+    training.begin("--set=every=2", stop=5)
+    done = training.resume("--model", "xmlcnn")
+    assert done.code == 1 and "is a stopped training of fasttext, not xmlcnn." in done.err
+    assert training.resume("--model", "fasttext").code == 0
+
+
+def test_whose_score_it_is(training: Training) -> None:
+    assert "nDCG@5 on the very documents that were learnt from" in training.begin(stop=999).out

@@ -143,6 +143,8 @@ def test_another_run_cannot_be_resumed(tmp_path: Path) -> None:
     again = Run(tmp_path / "r", resume=True)
     with pytest.raises(FolderError, match="begun with other settings"):
         made("fasttext", rate=0.5).fit(TEXTS, LABELS, run=again)
+    with pytest.raises(FolderError, match=r"other settings \(epochs 4, not 5; rate 0.003, not 0.5\)\. Use the same"):
+        made("fasttext", rate=0.5, epochs=5).fit(TEXTS, LABELS, run=again)
     with pytest.raises(FolderError, match="begun with other data"):
         made("fasttext").fit(TEXTS[::-1], LABELS[::-1], run=again)
     with pytest.raises(FolderError, match="There is no run in"):
@@ -277,3 +279,28 @@ def test_a_run_goes_on_with_the_precision_it_began_with(tmp_path: Path, monkeypa
     made("fasttext", precision="auto").fit(TEXTS, LABELS)
     made("fasttext", precision="auto").fit(TEXTS, LABELS, run=Run(tmp_path / "r", resume=True, seconds=0))
     assert asked == ["bf16", "fp32", "bf16"]
+
+
+def test_a_polite_stop_costs_no_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the middle of a step ends the training behind it, with a checkpoint; a second one ends it at once."""
+    update, whole = Loop._update, made("fasttext").fit(TEXTS, LABELS)
+
+    def fit(place: str, times: int) -> Run:
+        steps = iter(range(1000))
+
+        def interrupted(self: Loop, rows: object, done: float) -> float:
+            if next(steps) == 12:
+                for _ in range(times):
+                    signal.raise_signal(signal.SIGINT)
+            return update(self, rows, done)
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(Loop, "_update", interrupted)
+            made("fasttext").fit(TEXTS, LABELS, run=Run(tmp_path / place))
+        return Run(tmp_path / place, resume=True)
+
+    before = signal.getsignal(signal.SIGINT)
+    assert "come to step 13" in (run := fit("once", 1)).reached
+    assert equal(made("fasttext").fit(TEXTS, LABELS, run=run), whole)
+    assert "come to step 5" in fit("twice", 2).reached  # the first look's
+    assert signal.getsignal(signal.SIGINT) is before

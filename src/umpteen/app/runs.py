@@ -43,8 +43,8 @@ def _place(out: Path) -> Path:
     return out.with_name(f"{out.name}.run")
 
 
-def begun_with(out: Path | None) -> tuple[Config, dict[str, Any]]:
-    """What the training to be resumed was begun with, and how its files were read."""
+def begun_with(out: Path | None, model: str | None) -> tuple[Config, dict[str, Any]]:
+    """What the training to be resumed, of a model if one is named, was begun with, and how its files were read."""
     from umpteen.core.run import Run
     from umpteen.core.store import check_free
 
@@ -66,6 +66,10 @@ def begun_with(out: Path | None) -> tuple[Config, dict[str, Any]]:
         begun = Config.from_json(wanted)
     except TypeError:
         raise run.damaged from None
+    if model not in (None, begun.model):
+        raise UmpteenError(
+            f"{place} is a stopped training of {begun.model}, not {model}. Go on without --model, or delete {place}."
+        )
     return begun, reading
 
 

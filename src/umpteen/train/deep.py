@@ -152,7 +152,7 @@ class DeepClassifier(Classifier):
                 self.prepare(self._network, whole)
             again = Stage(self._network, replace(p, patience=_EVER), until=found.epoch)
             trained(again, number, whole, kept, self._run, before=found)
-        self._score, self._chosen = found.score, dict(found.chosen)
+        self._score, self._apart, self._chosen = found.score, apart, dict(found.chosen)
         self._log = self._run.log() if self._run is not None else ""
 
     def _names(self) -> list[str]:
@@ -235,7 +235,7 @@ class DeepClassifier(Classifier):
     def _save(self, folder: NewFolder) -> None:
         self._reader.save(folder)
         folder.array("known", self._known)
-        folder.facts["score"] = self._score
+        folder.facts |= {"score": self._score, "apart": self._apart}
         weights = self._network.state_dict()
         folder.facts["network"] = list(weights)
         for name, tensor in weights.items():
@@ -250,6 +250,7 @@ class DeepClassifier(Classifier):
         self._known = folder.array("known")
         check_places(self._known, len(self.labels_))
         self._score, self._log = folder.facts["score"], folder.text(LOG)
+        self._apart = folder.facts.get("apart", True)  # whether documents that the score is of were kept aside
         weights: dict[str, Any] = {n: torch.from_numpy(folder.array(f"network.{n}")) for n in folder.facts["network"]}
         with torch.device("meta"), Undrawn():
             table = next(tensor for name, tensor in weights.items() if name.endswith("words.table.weight"))

@@ -21,6 +21,7 @@ from umpteen.metrics.ranking import Judged
 from umpteen.networks.network import Network
 from umpteen.train.batches import Source
 from umpteen.train.device import autocast_of, precision_of
+from umpteen.train.ending import Ending
 from umpteen.train.loop import Loop, Step, astray
 from umpteen.train.optimiser import parted_by_gradient
 from umpteen.train.parallel import mean, place, share, weight
@@ -44,10 +45,10 @@ def reached(run: Run | None) -> tuple[int, Found]:
     return int(latest.facts["stage"]), Found(**before) if before is not None else Found(-1.0, 0.0)
 
 
-def begun_otherwise(run: Run, what: str) -> FolderError:
+def begun_otherwise(run: Run, what: str, how: str = "") -> FolderError:
     """What to say where a run cannot go on, since its settings or data are others."""
     return FolderError(
-        f"The run in {run.path} was begun with other {what}. Use the same, or delete "
+        f"The run in {run.path} was begun with other {what}{how}. Use the same, or delete "
         f"{run.path} and train from the start."
     )
 
@@ -145,7 +146,7 @@ def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]
     measure = "nDCG@5" if stage.groups is None else "nDCG@5 of groups"
     began, spent = time.monotonic(), loop.counts["seconds"]
     score = loop.counts["score"]
-    with bar("Learning", loop.epochs * len(loop.source)) as line:
+    with bar("Learning", loop.epochs * len(loop.source)) as line, Ending() if run is not None else nullcontext() as end:
         line.advance(loop.done * len(loop.source))
         for step in loop.steps():
             if step.number % _TIDY == 0:
@@ -159,8 +160,11 @@ def _watched(loop: Loop, stage: Stage, run: Run | None, marks: dict[str, object]
             loop.counts["seconds"] = spent + now - began
             if looked and logged:
                 run.record(_row(step, loop.counts))
-            if now >= run.due or (looked and not run.started):
+            asked = end is not None and end.asked
+            if now >= run.due or (looked and not run.started) or asked:
                 _checkpoint(loop, run, marks)
+            if end is not None and asked:
+                end.heed()
 
 
 def _row(step: Step, counts: Mapping[str, float]) -> dict[str, float | None]:
@@ -191,7 +195,7 @@ def _checkpoint(loop: Loop, run: Run, marks: dict[str, object]) -> None:
 def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> None:
     for mark, known in marks.items():
         if latest.facts[mark] != known:
-            raise begun_otherwise(run, mark)
+            raise begun_otherwise(run, mark, _others(latest.facts[mark], known))
     device = next(loop.network.parameters()).device
     tensors = {
         n: torch.from_numpy(latest.array(f"tensor{i}")).to(device) for i, n in enumerate(latest.facts["tensors"])
@@ -200,6 +204,14 @@ def _resume(loop: Loop, latest: Folder, marks: dict[str, object], run: Run) -> N
     if fresh != {n.removeprefix("now/"): tensor.shape for n, tensor in tensors.items() if n.startswith("now/")}:
         raise begun_otherwise(run, "word vectors")  # all else that shapes a network is in the marks
     loop.restore(tensors, latest.facts["counts"])
+
+
+def _others(before: object, now: object) -> str:
+    """Which settings differ, where settings do."""
+    if not isinstance(before, dict) or not isinstance(now, dict):
+        return ""
+    told = [f"{name} {before.get(name)}, not {now[name]}" for name in now if before.get(name) != now[name]]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _lasting(settings: Learning) -> dict[str, object]:

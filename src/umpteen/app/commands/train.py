@@ -99,7 +99,7 @@ def train(
     """
     settings: dict[str, Any] = assignments(set or ())
     settings |= {name: value for name, value in (("seed", seed), ("jobs", jobs)) if value is not None}
-    begun, reading = begun_with(out) if resume else (Config(), {})
+    begun, reading = begun_with(out, model) if resume else (Config(), {})
     calibrate = calibrate if calibrate is not None else reading.get("calibrate")
     base, skip_bad = base if base is not None else reading.get("base"), skip_bad or bool(reading.get("skip_bad"))
     wanted = (read_config(config, onto=begun) if config else begun).over(
