@@ -4,7 +4,7 @@ import pytest
 from rich.text import Text
 
 from umpteen.contract.explanation import Explanation, Feature, Kind, Mixed, Neighbour, Span, Step
-from umpteen.explain.reading import passages, pieces
+from umpteen.explain.reading import colours_from, passages, pieces
 from umpteen.explain.terminal import lines
 
 FULL = Explanation(
@@ -78,10 +78,27 @@ def test_of_many_labels_the_one_that_is_explained_comes_first() -> None:
 def test_how_much_votes_and_the_network_say() -> None:
     near = Neighbour("text", 0.5, ("Fruit",), ("k1",))
     found = shown(Explanation("k1", "Fruit", 0.35, "", neighbours=(near,), mixed=Mixed(0.2, 0.8, 0.25)))
-    assert found[2] == (
-        "Nearest training documents, 1 of the 1 that vote has the label; "
-        "the votes say 0.80, the network 0.20, and 25% of the score are votes"
+    assert found[1] == (
+        "75% of the score is what the network says, 0.20, and 25% are votes of similar documents, 0.80."
     )
+
+
+def test_what_brings_more_of_the_score_comes_first() -> None:
+    for voted, first in ((0.9, "Nearest training documents"), (0.1, "What the network saw")):
+        found = shown(replace(FULL, kind="attention", mixed=Mixed(0.2, voted, 0.5)))
+        places = [next(n for n, line in enumerate(found) if line.startswith(part)) for part in ("Nearest", "An apple")]
+        assert (places == sorted(places)) == (first == "Nearest training documents")
+        assert ("What the network saw" in found) == (places == sorted(places))
+
+
+def test_of_a_long_text_only_words_with_more_than_their_share_of_attention_are_coloured() -> None:
+    weights = [0.05, *[0.0095] * 50, *[0.0095] * 50]
+    spans = tuple(Span(2 * n, 2 * n + 1, weight) for n, weight in enumerate(weights))
+    long = Explanation("l", "l", 0.5, "a " * len(weights), spans, kind="attention")
+    assert next(piece.weight for piece in pieces(long) if piece.weight) == 0.05
+    assert colours_from(long) == pytest.approx(0.005)  # a tenth of the strongest, which is less than an even share
+    faint = replace(long, spans=(*spans[:51], *(replace(span, weight=0.004) for span in spans[51:])))
+    assert sum(bool(piece.weight) for piece in pieces(faint)) == 51
 
 
 def test_no_word_that_the_model_knows() -> None:
@@ -159,9 +176,8 @@ def test_words_that_get_next_to_no_attention_are_not_coloured() -> None:
     text = next(line for line in lines(LOOKS) if "iron" in line.plain)
     assert [(text.plain[span.start : span.end], str(span.style)) for span in text.spans] == [
         ("apple", "bold white on color(91)"),
-        ("an", "color(134)"),
-        ("apple", "bold white on color(91)"),
-        ("not", "bold color(134)"),
+        ("apple", "bold color(134)"),
+        ("not", "color(134)"),
     ]
     assert "".join(piece.text for piece in pieces(LOOKS)) == LOOKS.text
     assert next(p.text for p in pieces(replace(LOOKS, kind="sum")) if p.weight) == "An"
@@ -194,7 +210,7 @@ def test_attention_that_is_nearly_even_is_told_apart_by_colours() -> None:
     explanation = Explanation("l", "l", 0.5, "a b c", spans, kind="attention")
     assert [round(piece.share, 2) for piece in pieces(explanation) if piece.weight] == [0.0, 0.67, 1.0]
     clear = replace(explanation, spans=(*spans[:2], Span(4, 5, 0.9)))
-    assert [round(piece.share, 2) for piece in pieces(clear) if piece.weight] == [0.33, 0.38, 1.0]
+    assert [round(piece.share, 2) for piece in pieces(clear) if piece.weight] == [0.26, 0.31, 1.0]
     even = replace(explanation, spans=tuple(replace(span, weight=0.2) for span in spans))
     assert [piece.share for piece in pieces(even) if piece.weight] == [1.0, 1.0, 1.0]
 

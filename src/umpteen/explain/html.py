@@ -13,8 +13,11 @@ from umpteen.explain.reading import (
     ballot,
     calibrated,
     chance,
+    colours_from,
+    is_voted,
     labels_of,
     lesson,
+    mixture,
     noun_of,
     pieces,
     share_of,
@@ -104,18 +107,25 @@ def _section(explanation: Explanation, number: int) -> str:
     key = "" if explanation.label == explanation.name else f'<p class="key">{escape(explanation.label)}</p>'
     told = chance(explanation.score) + calibrated(explanation)
     score = f'<p class="score">{_bar(explanation.score)}<span>score {escape(told)}</span></p>'
-    parts = _votes(explanation) if explanation.votes else _reasons(explanation)
+    if parts := mixture(explanation):
+        score += f'<p class="soft">{escape(parts)}</p>'
+    body = _votes(explanation) if explanation.votes else _reasons(explanation)
     return (
         f'<section id="label{number}" aria-labelledby="name{number}">\n'
-        f'<h2 id="name{number}">{escape(explanation.name)}</h2>{key}{score}\n{"".join(parts)}</section>\n'
+        f'<h2 id="name{number}">{escape(explanation.name)}</h2>{key}{score}\n{"".join(body)}</section>\n'
     )
 
 
 def _reasons(explanation: Explanation) -> Iterable[str]:
+    voted = is_voted(explanation)
+    if voted:
+        yield _neighbours(explanation)
+        yield "<h3>What the network saw</h3>\n"
     yield _text(explanation)
     yield _sides(explanation)
     yield from _paths(explanation)
-    yield _neighbours(explanation)
+    if not voted:
+        yield _neighbours(explanation)
     yield _brought(explanation)
 
 
@@ -143,7 +153,8 @@ def _text(explanation: Explanation) -> str:
 
 def _legend(explanation: Explanation) -> str:
     if explanation.kind == "attention":
-        least, most = (share_of(pick(span.weight for span in explanation.spans)) for pick in (min, max))
+        least = share_of(max(colours_from(explanation), min(span.weight for span in explanation.spans)))
+        most = share_of(max(span.weight for span in explanation.spans))
         colour = '<mark class="attended" style="--w:1">colour</mark>'
         return f"The deeper the {colour}, the more attention a word gets, from {least} to {most}."
     against = any(span.weight < 0 for span in explanation.spans)

@@ -11,6 +11,7 @@ from umpteen.core.legible import number_of
 
 Side = Literal["for", "against", "attended to"]
 _FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
+_SLIGHT = 0.1  # the same where an even share of attention is more
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
     """The text from `start` to `end`, cut where spans begin and end."""
     text, at = explanation.text[:end], start
     strongest = max((abs(span.weight) for span in explanation.spans), default=0.0) or 1.0
-    faintest = _faintest(explanation)
-    least = 0.0 if explanation.kind == "sum" else _FAINT * strongest
+    faintest = colours_from(explanation)
+    least = {"sum": 0.0, "leaning": _FAINT * strongest, "attention": faintest}[explanation.kind]
     for span in explanation.spans:
         if span.end <= at or span.start >= len(text) or abs(span.weight) < least:
             continue
@@ -42,11 +43,19 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
         yield Piece(text[at:], 0.0, 0.0)
 
 
-def _faintest(explanation: Explanation) -> float:
-    """What colours begin at: nothing, but where attention is nearly even the least, or all words would look alike."""
+def colours_from(explanation: Explanation) -> float:
+    """What colours begin at: nothing, but for attention, of which every word has some.
+
+    There it is an even share, a tenth of the strongest's if that is less; where attention is nearly even, the least
+    that a word has, or all words would look alike.
+    """
     weights = [span.weight for span in explanation.spans]
-    least, most = min(weights, default=0.0), max(weights, default=0.0)
-    return least if explanation.kind == "attention" and most / 2 <= least < most else 0.0
+    if explanation.kind != "attention" or not weights:
+        return 0.0
+    least, most = min(weights), max(weights)
+    if most / 2 <= least < most:
+        return least
+    return max(_FAINT * most, min(sum(weights) / len(weights), _SLIGHT * most))
 
 
 def passages(explanation: Explanation, *, whole: int, spans: int, around: int) -> list[tuple[int, int]]:
@@ -147,10 +156,23 @@ def voters(explanation: Explanation) -> tuple[str, list[Neighbour]]:
     if explanation.brought:
         return f"{len(found):,} of {len(explanation.neighbours):,} {verb} the label", [*explanation.neighbours]
     told = f"{len(found):,} of the {len(explanation.neighbours):,} that vote {verb} the label"
-    if mixed := explanation.mixed:
-        parts = f"the votes say {chance(mixed.voted)}, the network {chance(mixed.network)}"
-        told += f"; {parts}, and {mixed.share:.0%} of the score are votes"
     return told, found or [*explanation.neighbours]
+
+
+def mixture(explanation: Explanation) -> str:
+    """What a score of two parts is made of; nothing where it has but one."""
+    if (mixed := explanation.mixed) is None:
+        return ""
+    return (
+        f"{1 - mixed.share:.0%} of the score is what the network says, {chance(mixed.network)}, and {mixed.share:.0%} "
+        f"are votes of similar documents, {chance(mixed.voted)}."
+    )
+
+
+def is_voted(explanation: Explanation) -> bool:
+    """Whether votes bring more of the score than the network does, so that they come first."""
+    mixed = explanation.mixed
+    return mixed is not None and mixed.share * mixed.voted > (1 - mixed.share) * mixed.network
 
 
 def labels_of(near: Neighbour, explanation: Explanation) -> list[str]:

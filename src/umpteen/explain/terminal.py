@@ -16,8 +16,10 @@ from umpteen.explain.reading import (
     ballot,
     calibrated,
     chance,
+    is_voted,
     labels_of,
     lesson,
+    mixture,
     noun_of,
     passages,
     pieces,
@@ -44,6 +46,13 @@ def lines(explanation: Explanation) -> Iterator[Text]:
     if explanation.votes:
         yield from _votes(explanation)
         return
+    if parts := mixture(explanation):
+        yield Text(parts)
+    voted = is_voted(explanation)
+    if voted:
+        yield from _neighbours(explanation)
+        yield Text()
+        yield Text("What the network saw", "bold")
     if explanation.text:
         yield Text()
         yield from _text(explanation)
@@ -52,7 +61,8 @@ def lines(explanation: Explanation) -> Iterator[Text]:
         yield from _sides(explanation)
         yield Text(balance(explanation))
     yield from _paths(explanation)
-    yield from _neighbours(explanation)
+    if not voted:
+        yield from _neighbours(explanation)
     yield from _brought(explanation)
 
 
