@@ -35,7 +35,6 @@ class XmlCnn(DeepClassifier):
                 "tokens": 128_000,
                 "epochs": 50,
                 "pools": 8,
-                "dropout": 0.5,
                 "normalise": False,
             },
             "quick": {"filters": 32, "bottleneck": 64, "epochs": 6},
@@ -45,7 +44,10 @@ class XmlCnn(DeepClassifier):
         filters: int = setting(128, "Filters of each span.", least=1)
         pools: int = setting(2, "Stretches of the document whose largest values are kept.", least=1)
         bottleneck: int = setting(512, "Width of the layer before the labels.", least=1)
-        dropout: float = setting(0.35, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
+        dropout: float = setting(0.5, "Share of the bottleneck's numbers left out in a step.", least=0, most=0.9)
+        row_moments: bool = setting(
+            True, "Of vectors of words, Adam keeps a number for each vector, not two for each of its numbers."
+        )
         normalise: bool = setting(
             True,
             "Bring a document's numbers to one mean and spread before and in the bottleneck, so that a step does not "
