@@ -22,6 +22,7 @@ def raising(error: BaseException) -> int:
         (DataError("expected 3.", file="f", line=2), 1, "umpteen: f line 2: expected 3.\n"),
         (PermissionError(13, "Permission denied", "f"), 1, "umpteen: f: Permission denied.\n"),
         (MemoryError(), 1, "umpteen: There is not enough memory."),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0."), 1, "umpteen: There is not enough memory."),
         (KeyError("x"), 1, "Something unexpected went wrong (KeyError: 'x')."),
         (KeyboardInterrupt(), 130, "umpteen: Stopped. Files are as they were.\n"),
         (SystemExit(2), 2, ""),

@@ -34,6 +34,7 @@ def test_clone_and_params(cls: type[Classifier]) -> None:
     assert type(twin) is cls
     assert twin is not model
     assert twin.get_params() == model.get_params()
+    assert (model.seed, hasattr(model, "sead")) == (4, False)
     assert model.set_params(seed=9) is model
     assert (model.get_params()["seed"], twin.get_params()["seed"]) == (9, 4)
     assert repr(twin).startswith(f"{cls.__name__}(seed=4, jobs=2")

@@ -82,8 +82,11 @@ def _is_stop(error: BaseException | None) -> bool:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, UmpteenError):
         return str(error)
-    if isinstance(error, MemoryError):
-        return "There is not enough memory. Use fewer documents or features, or a machine with more memory."
+    if isinstance(error, MemoryError) or "alloc_cpu" in str(error):  # torch has no error of its own for it
+        return (
+            "There is not enough memory. Use fewer documents or features, smaller settings, or a machine with more "
+            "memory."
+        )
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror}."

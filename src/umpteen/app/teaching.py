@@ -65,7 +65,10 @@ def taught(
 def _check_enough(valid: "Corpus") -> None:
     """Raise where calibration could not work, before a long training shows it."""
     if not _enough(valid):
-        raise DataError(f"Calibration needs labelled documents, two at least, and {valid.name} has fewer.")
+        raise DataError(
+            f"Calibration needs labelled documents, two at least, and {valid.name} has fewer. "
+            "Name others, or leave calibration out with --no-calibrate."
+        )
 
 
 def _enough(documents: "Corpus") -> bool:

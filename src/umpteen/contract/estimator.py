@@ -4,7 +4,7 @@ Tagging therefore need not load scikit-learn.
 """
 
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,6 +22,15 @@ class Estimator:
     def __init__(self, **settings: Any) -> None:
         self.Params.check_names(settings, owner=type(self).__name__)
         self.params = self.Params(**settings)
+
+    if not TYPE_CHECKING:  # else a checker would take any attribute for one that is there
+
+        def __getattr__(self, name: str) -> Any:
+            """A setting by its name, as scikit-learn's estimators have them."""
+            params = self.__dict__.get("params")
+            if params is not None and name in {f.name for f in fields(params)}:
+                return getattr(params, name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name."""

@@ -69,6 +69,7 @@ class Settings:
     def __post_init__(self) -> None:
         hints = _hints(type(self))
         for item in fields(self):
+            object.__setattr__(self, item.name, _several(getattr(self, item.name), hints[item.name]))
             _check(item, hints[item.name], getattr(self, item.name))
 
     @classmethod
@@ -159,6 +160,17 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is float:
         return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     return isinstance(value, hint)
+
+
+def _several(value: object, hint: Any) -> object:
+    """A list, or a single number where any count of them would do, as the tuple that it stands for."""
+    for option in _options(hint):
+        if get_origin(option) is tuple:
+            if isinstance(value, list | np.ndarray):
+                return tuple(value)
+            if get_args(option)[1:] == (Ellipsis,) and _fits(value, get_args(option)[0]):
+                return (value,)
+    return value
 
 
 def _check(item: Any, hint: Any, value: Any) -> None:

@@ -35,6 +35,12 @@ class VectorFile:
             first, rest = stream.readline(_SNIFF).removeprefix(codecs.BOM_UTF8).strip(), stream.read(_SNIFF)
         if first.startswith(_ZIP):
             raise DataError("This is a zip archive. Unpack it and name the file that was in it.", file=path)
+        if _is_binary(first[: 1 << 10]):
+            raise DataError(
+                "These are no word vectors in GloVe's or word2vec's form. gensim writes that with "
+                "`KeyedVectors.save_word2vec_format`.",
+                file=path,
+            )
         head = first.split()
         if len(head) == 2 and all(part.isdigit() and len(part) < 19 for part in head):
             width = int(head[1])

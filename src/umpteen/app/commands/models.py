@@ -55,6 +55,8 @@ def page(entries: "list[Entry]") -> str:
             "",
             _suits(entry),
             "",
+            f"In Python: `umpteen.{entry.load().__name__}`.",
+            "",
             "| setting | default | takes | meaning |",
             "|---|---|---|---|",
         ]
@@ -66,6 +68,7 @@ def page(entries: "list[Entry]") -> str:
 def _show_settings(entry: "Entry") -> None:
     show(f"{entry.name} ({entry.family}): {entry.meaning}")
     show(_suits(entry))
+    show(f"In Python: umpteen.{entry.load().__name__}")
     show()
     table(["setting", "default", "takes", "meaning"], _rows(entry))
     presets = _presets(entry)
