@@ -109,14 +109,14 @@ def test_what_is_not_there_is_left_out(bare: Explanation) -> None:
 def test_attention() -> None:
     looks = replace(
         FULL,
-        spans=(Span(0, 6, 0.8), Span(14, 20, 0.079), Span(27, 32, 0.081)),
-        features=(Feature("apples", 0.8), Feature("pears", 0.081), Feature("plums", 0.0004)),
+        spans=(Span(0, 6, 0.8), Span(14, 20, 0.19), Span(27, 32, 0.21)),
+        features=(Feature("apples", 0.8), Feature("pears", 0.21), Feature("plums", 0.0004)),
         kind="attention",
     )
     source = page([looks], title="x")
     seen = Page(source)
     assert seen.texts == [TEXT]
-    assert seen.titles[:-1] == ["80.0%", "8.1%"]  # and a neighbour's labels; none where there is next to no attention
+    assert seen.titles[:-1] == ["80.0%", "21.0%"]  # and a neighbour's labels; none where there is next to no attention
     assert source.count("<caption>") == 1 and "Words attended to" in seen.words
     assert "The deeper the colour, the more attention a word gets, from " in seen.words
     assert "1 holds 80.0% of the attention" in seen.words and "<0.1%" in seen.words

@@ -11,7 +11,7 @@ from umpteen.core.legible import number_of
 
 Side = Literal["for", "against", "attended to"]
 _FAINT = 0.05  # of the strongest: a network gives every word some weight, and most of them next to none
-_SLIGHT = 0.1  # the same where an even share of attention is more
+_EVEN = 0.4  # of the words hold half of the attention where no word stands out
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def pieces(explanation: Explanation, start: int = 0, end: int | None = None) -> 
 def colours_from(explanation: Explanation) -> float:
     """What colours begin at: nothing, but for attention, of which every word has some.
 
-    There it is an even share, a tenth of the strongest's if that is less; where attention is nearly even, the least
+    There it is an even share, a quarter of the strongest's if that is less; where attention is nearly even, the least
     that a word has, or all words would look alike.
     """
     weights = [span.weight for span in explanation.spans]
@@ -55,7 +55,7 @@ def colours_from(explanation: Explanation) -> float:
     least, most = min(weights), max(weights)
     if most / 2 <= least < most:
         return least
-    return max(_FAINT * most, min(sum(weights) / len(weights), _SLIGHT * most))
+    return min(sum(weights) / len(weights), most / 4)
 
 
 def passages(explanation: Explanation, *, whole: int, spans: int, around: int) -> list[tuple[int, int]]:
@@ -120,10 +120,11 @@ def _concentration(explanation: Explanation) -> str:
     """How few words hold most of the attention."""
     held = [*accumulate(feature.weight for feature in explanation.features)]
     count = next(n for n, share in enumerate(held, start=1) if share >= held[-1] / 2)
+    even = " That is nearly even, and tells little." if count > _EVEN * len(held) > 1 else ""
     return (
         f"Of {number_of(len(held), 'word')}, each counted with all its places, {count:,} "
-        f"{'holds' if count == 1 else 'hold'} {share_of(held[count - 1])} of the attention. Attention shows where the "
-        "network looks, not whether what it sees there speaks for or against the label."
+        f"{'holds' if count == 1 else 'hold'} {share_of(held[count - 1])} of the attention.{even} Attention shows where "
+        "the network looks, not whether what it sees there speaks for or against the label."
     )
 
 
