@@ -123,8 +123,8 @@ def _concentration(explanation: Explanation) -> str:
     even = " That is nearly even, and tells little." if count > _EVEN * len(held) > 1 else ""
     return (
         f"Of {number_of(len(held), 'word')}, each counted with all its places, {count:,} "
-        f"{'holds' if count == 1 else 'hold'} {share_of(held[count - 1])} of the attention.{even} Attention shows where "
-        "the network looks, not whether what it sees there speaks for or against the label."
+        f"{'holds' if count == 1 else 'hold'} {share_of(held[count - 1])} of the attention.{even} Attention shows "
+        "where the network looks, not whether what it sees there speaks for or against the label."
     )
 
 
