@@ -63,7 +63,7 @@ def test_as_printed_nothing_is_added() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"pooling": "flatten", "length": 12, "bag": 0},
+        {"pooling": "flatten", "length": 13, "bag": 0},
         {"description": 2, "fill": False, "weighing": "alike"},
         {"rare": True, "duplicates": 0.9, "sharpness": 0.0},
         {"tail": 0.5, "votes": False},

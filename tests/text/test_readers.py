@@ -16,7 +16,7 @@ MATRIX = np.array([[0, 2.0, 0], [0, 0, 0], [3.0, 0, 4.0], [0, 0, 0]])
 
 
 def ordered() -> Ordered:
-    return Ordered(words=100, min_df=1, length=3, owner="Mine")
+    return Ordered(words=100, min_df=1, length=5, owner="Mine")
 
 
 @pytest.mark.parametrize("made", [ordered, lambda: Bag(TfidfSettings())])

@@ -3,6 +3,7 @@
 Id 0 is padding, 1 what is not known; `words` names the ids from 2.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from umpteen.core.corpus import Corpus, Rows
-from umpteen.core.errors import DataError
+from umpteen.core.errors import DataError, UmpteenWarning
+from umpteen.core.legible import number_of
 from umpteen.core.store import Folder, NewFolder
 from umpteen.text.features import Features
 from umpteen.text.tfidf import TfidfSettings
 from umpteen.text.tokens import SPECIAL
 from umpteen.text.vocabulary import Tokens, Vocabulary
 
+_MANY = 0.01  # of the documents: as many that are not read to their end are told of
 Places = NDArray[np.int64]  # rows of (from, to, number of the id in its document), from and to in characters
 
 
@@ -64,7 +67,16 @@ class Ordered:
         self._vocabulary = Vocabulary.fit(corpus.texts(), most=self._most, min_df=self._min_df, size=corpus.size)
         if any(self._also):
             self._vocabulary = self._vocabulary.with_words_of(self._also)
-        return self.read(corpus)
+        found = self.read(corpus)
+        long = int(np.count_nonzero(found.lengths >= self._length))
+        if long > _MANY * len(found):
+            warnings.warn(
+                f"{number_of(long, 'document')} of {len(found):,} {'has' if long == 1 else 'have'} {self._length:,} "
+                "words or more, and no more are read of each (length times pieces).",
+                UmpteenWarning,
+                stacklevel=2,
+            )
+        return found
 
     def learn_words(self, texts: Sequence[str]) -> None:
         """Know the words of some texts too, as far as there is room."""
