@@ -184,7 +184,9 @@ def _check(item: Any, hint: Any, value: Any) -> None:
             continue
         is_finite = -LARGEST < number < LARGEST
         if not is_finite or (least is not None and number < least) or (most is not None and number > most):
-            raise SettingError(f"Setting {item.name!r} must be {_limits(item) or 'a number'}, not {spelt(number)}.")
+            wanted = _limits(item) or "a number"
+            wanted += ", and finite" if not is_finite and most is None else ""
+            raise SettingError(f"Setting {item.name!r} must be {wanted}, not {spelt(number)}.")
 
 
 def _parsed(name: str, value: str | list[object], hint: Any) -> object:

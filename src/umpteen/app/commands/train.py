@@ -183,8 +183,6 @@ def fitted(
         note(f"Kept aside to calibrate by: {number_of(aside, 'document')}.{also}")
     if left := (corpus.size or 0) - learnt - aside:
         note(f"Left out: {number_of(left, 'document')} without labels.")
-    if known and not any(key in known for key in made.labels_.keys):
-        note(f"The label file names none of the {len(made.labels_):,} labels: are its ids those of the documents?")
     return made
 
 
