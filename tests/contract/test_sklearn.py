@@ -56,14 +56,14 @@ def test_cross_val_score_with_a_number_of_folds(cls: type[Classifier]) -> None:
 
 @pytest.mark.parametrize("form", ["dense", "csr_array", "csr_matrix"])
 def test_grid_search(cls: type[Classifier], form: str) -> None:
-    search = GridSearchCV(cls(), {"seed": [0, 1]}, cv=3, error_score="raise").fit(TEXTS, FORMS[form])
+    search = GridSearchCV(cls(), {"seed": [0]}, cv=3, error_score="raise").fit(TEXTS, FORMS[form])
     assert search.best_score_ > least(cls)
     assert search.predict(TEXTS[:4]).shape == (4, len(NAMES))
 
 
 @pytest.mark.parametrize("form", ["lists", "objects"])
 def test_grid_search_of_lists_with_folds(cls: type[Classifier], form: str) -> None:
-    search = GridSearchCV(cls(), {"seed": [0, 1]}, cv=FOLDS, error_score="raise").fit(TEXTS, FORMS[form])
+    search = GridSearchCV(cls(), {"seed": [0]}, cv=FOLDS, error_score="raise").fit(TEXTS, FORMS[form])
     assert search.best_score_ > least(cls)
 
 

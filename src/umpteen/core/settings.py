@@ -168,7 +168,8 @@ def _several(value: object, hint: Any) -> object:
         if get_origin(option) is tuple:
             if isinstance(value, list | np.ndarray):
                 return tuple(value)
-            if get_args(option)[1:] == (Ellipsis,) and _fits(value, get_args(option)[0]):
+            whole = get_args(option)[1:] == (Ellipsis,)
+            if whole and not isinstance(value, str) and _fits(value, get_args(option)[0]):
                 return (value,)
     return value
 
