@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 import umpteen
 from toy import NAMES, indicator, toy
 from umpteen.contract.classifier import Classifier
+from umpteen.core import errors
 
 TEXTS, LABELS = toy(90)
 OBJECTS = np.empty(len(LABELS), object)
@@ -114,3 +115,11 @@ def test_labels_that_a_matrix_has_twice_count_once() -> None:
     twice = sparse.csr_array((np.ones(2 * Y.nnz), np.repeat(Y.indices, 2), 2 * Y.indptr), shape=Y.shape)
     model = umpteen.PopularLabels().fit(sparse.eye_array(3, format="csr"), twice)
     assert model.labels_.counts.tolist() == [3, 1]
+
+
+def test_what_is_not_learnt_says_so_and_settings_are_attributes() -> None:
+    with pytest.raises(errors.NotFittedError):
+        umpteen.PopularLabels().classes_  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'sead'"):
+        umpteen.PopularLabels().sead  # noqa: B018
+    assert umpteen.PLT(ngrams=2).ngrams == 2

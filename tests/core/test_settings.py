@@ -125,3 +125,9 @@ def test_lists_and_single_numbers_stand_for_several() -> None:
         Oven(trays=[1.5])  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="must be 1 or more"):
         Oven(trays=[0])  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_become_pythons() -> None:
+    oven = Oven(trays=np.arange(1, 3), heat=np.int64(70), share=np.float32(0.5))  # type: ignore[arg-type]
+    assert [type(value) for value in (*oven.trays, oven.heat, oven.share)] == [int, int, int, float]
+    assert Oven(trays=np.array(3)).trays == (3,)  # type: ignore[arg-type]

@@ -173,6 +173,8 @@ def test_how_few_words_hold_half_of_the_attention() -> None:
         in shown(even)[-1]
     )
     assert shown(even)[-3] == "  6 more words attended to"
+    two = replace(LOOKS, features=tuple(Feature(f"w{n}", weight) for n, weight in enumerate((0.49, 0.49, 0.02))))
+    assert "2 hold 98.0% of the attention. Attention shows" in shown(two)[-1]
 
 
 def test_words_that_get_next_to_no_attention_are_not_coloured() -> None:

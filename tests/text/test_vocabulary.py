@@ -160,3 +160,10 @@ def test_real_texts(real: Callable[..., Path]) -> None:
 def test_documents_without_a_known_word_are_blank() -> None:
     tokens = Tokens(np.array([1, 5, 1, 1, 0, 2], np.int32), np.array([0, 2, 4, 5, 6, 6]))
     assert tokens.blank().tolist() == [False, True, True, False, True]
+
+
+def test_signs_of_how_a_letter_is_drawn_belong_to_no_word() -> None:
+    vocabulary = Vocabulary(["café"])
+    for text in ("cafe\u0301\ufe0f x", "café\ufe0f x", "cafe\u0301\u20dd x"):
+        (first, *_) = vocabulary.spans(text)
+        assert unicodedata.normalize("NFC", text[slice(*first)]) == "café"

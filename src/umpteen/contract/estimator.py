@@ -30,7 +30,7 @@ class Estimator:
             params = self.__dict__.get("params")
             if params is not None and name in {f.name for f in fields(params)}:
                 return getattr(params, name)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return object.__getattribute__(self, name)  # says what is wrong, or what a property says of itself
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The settings by name."""

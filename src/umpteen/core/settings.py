@@ -163,10 +163,15 @@ def _fits(value: object, hint: Any) -> bool:
 
 
 def _several(value: object, hint: Any) -> object:
-    """A list, or a single number where any count of them would do, as the tuple that it stands for."""
+    """A list, or a single number where any count of them would do, as the tuple that it stands for.
+
+    Numbers of numpy become Python's, which can be saved.
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
     for option in _options(hint):
         if get_origin(option) is tuple:
-            if isinstance(value, list | np.ndarray):
+            if isinstance(value, list):
                 return tuple(value)
             whole = get_args(option)[1:] == (Ellipsis,)
             if whole and not isinstance(value, str) and _fits(value, get_args(option)[0]):

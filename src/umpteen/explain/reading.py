@@ -120,7 +120,7 @@ def _concentration(explanation: Explanation) -> str:
     """How few words hold most of the attention."""
     held = [*accumulate(feature.weight for feature in explanation.features)]
     count = next(n for n, share in enumerate(held, start=1) if share >= held[-1] / 2)
-    even = " That is nearly even, and tells little." if count > _EVEN * len(held) > 1 else ""
+    even = " That is nearly even, and tells little." if count - 1 >= _EVEN * len(held) > 1 else ""
     return (
         f"Of {number_of(len(held), 'word')}, each counted with all its places, {count:,} "
         f"{'holds' if count == 1 else 'hold'} {share_of(held[count - 1])} of the attention.{even} Attention shows "

@@ -62,4 +62,5 @@ def _came_from(text: str) -> NDArray[np.int64]:
 
 def _goes_on(letter: str) -> bool:
     """Whether it may become one with what stands before it: marks, and the later parts of Korean syllables."""
-    return unicodedata.category(letter).startswith("M") or "\u1160" <= letter <= "\u11ff"
+    mark = unicodedata.category(letter) in ("Mn", "Mc") and not unicodedata.name(letter).startswith("VARIATION")
+    return mark or "\u1160" <= letter <= "\u11ff"

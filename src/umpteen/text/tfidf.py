@@ -154,6 +154,8 @@ class Tfidf:
 
     def spans(self, text: str) -> NDArray[np.int64]:
         """Where a text's word features stand: rows of (from, to, column), counted in characters."""
+        if not self.ngrams:
+            return np.empty((0, 3), np.int64)
         data, character_at = raw(text)
         found = kernel.spans_of(data, *kernel.characters(), *self._form[:2], self._table, self._columns)
         found[:, :2] = character_at[found[:, :2]]

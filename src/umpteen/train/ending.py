@@ -22,9 +22,11 @@ class Ending:
                     signal.signal(number, self._note)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
+        if kind is None:
+            self.heed()
 
     @property
     def asked(self) -> bool:
@@ -32,9 +34,10 @@ class Ending:
         return self._asked is not None
 
     def heed(self) -> None:
-        """Do what was asked for."""
-        if self._asked is not None:
-            self._before[self._asked](self._asked, None)
+        """Do what was asked for, once."""
+        number, self._asked = self._asked, None
+        if number is not None:
+            self._before[number](number, None)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.asked:

@@ -13,6 +13,8 @@ from umpteen.networks.network import Felt, Network
 from umpteen.text.readers import Places
 from umpteen.train.batches import Batch
 
+_WITHOUT_CUDNN = threading.Lock()  # whether torch uses it holds for all threads
+
 
 def explained(
     network: Network,
@@ -51,7 +53,7 @@ def leaning(network: Network, batch: Batch, label: int) -> Tensor:
 
     It is a feature's value, or else a word's vector, times the gradient, with what a bag of words adds.
     """
-    with torch.backends.cudnn.flags(enabled=False):  # which gives LSTMs gradients in training alone
+    with _WITHOUT_CUDNN, torch.backends.cudnn.flags(enabled=False):  # it gives LSTMs gradients in training alone
         parts = [_leaning(part, batch, label) for part in network.parts()]
     return torch.stack(parts).mean(dim=0)
 

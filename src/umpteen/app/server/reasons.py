@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from umpteen.contract.explanation import Explanation, Feature, Vote
-from umpteen.explain.reading import balance, ballot, lesson, pieces, sides, trails, voters
+from umpteen.explain.reading import balance, ballot, lesson, mixture, pieces, sides, trails, voters
 
 _ROWS = 50  # features on each side, neighbours, labels that they brought
 
@@ -44,6 +44,8 @@ def _neighbours(explanation: Explanation) -> dict[str, Any]:
         return {"neighbours": [], "neighbours_summary": "", "taught": [], "taught_summary": ""}
     summary, near = voters(explanation)
     told, taught = lesson(explanation)
+    if parts := mixture(explanation):
+        summary = f"{summary}. {parts}"
     return {
         "neighbours": [asdict(one) for one in near[:_ROWS]],
         "neighbours_summary": summary,
