@@ -195,7 +195,7 @@ def test_a_label_file_for_other_labels_is_noticed(umpteen: Command, data: Path, 
     names = tmp_path / "names.tsv"
     names.write_text("x1\tOne\nx2\tTwo\n")
     done = umpteen("train", data / "train.jsonl", "--labels", names, "--out", tmp_path / "m2")
-    assert "names none of the 4 labels" in done.err
+    assert "None of the 4 labels stands in the label file" in done.err
 
 
 def test_calibrated_by_documents_kept_aside(umpteen: Command, data: Path, tmp_path: Path) -> None:
