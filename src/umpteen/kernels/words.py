@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from umpteen.kernels.room import wider
 
+MARK = 4  # the kind of accents and vowel signs
 _VARIANTS = slice(0xFE00, 0xFE10)
 _DOT = np.int32(0x307)  # the mark above a small i that was the dotted capital
 _KNOWN = 0x32000  # no letters beyond this code point
@@ -31,7 +32,8 @@ _CHARACTERS = np.uint64(2)  # set in the keys of character n-grams, not in those
 def characters() -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """For each code point: what it is, and its lower-case form.
 
-    1 is a letter, 4 a mark that goes on with a word but begins none, 2 white space, all else 0.
+    1 is a letter, 2 white space, 3 the dotted capital I, which becomes an i and a mark, MARK goes on with a word but
+    begins none, all else is 0.
     """
     points = np.arange(_KNOWN, dtype=np.uint32)
     points[0xD800:0xE000] = 0  # surrogates stand alone for nothing
@@ -43,9 +45,9 @@ def characters() -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     for point in np.flatnonzero(np.strings.isupper(letters) | np.strings.istitle(letters)):
         lower[point] = ord(chr(point).lower()[0])
     others = np.flatnonzero(kind == 0).tolist()
-    kind[[point for point in others if unicodedata.category(chr(point)) in ("Mn", "Mc")]] = 4
+    kind[[point for point in others if unicodedata.category(chr(point)) in ("Mn", "Mc")]] = MARK
     kind[_VARIANTS] = 0  # these say how a letter is drawn
-    kind[0x130] = 3  # the dotted capital I becomes an i and a mark
+    kind[0x130] = 3
     return kind, lower
 
 
@@ -79,14 +81,13 @@ def scan(data, at, end, kind, lower, least, letters, hashes, offsets, stops, spa
     size = 0
     begin = 0  # where the present word starts in `letters`
     while at <= end and count < len(hashes):
-        what = 0
+        inside = False
         after = at + 1
         if at < end:
             point, after = _decode(data, at)
             what = kind[point] if point < len(kind) else 0
-            if what == 4 and size == begin:
-                what = 0
-            if what & 5:
+            inside = what == 1 or what == 3 or (what == MARK and size > begin)
+            if inside:
                 if size == begin:
                     spans[count, 0] = at
                     state = _SEED
@@ -97,7 +98,7 @@ def scan(data, at, end, kind, lower, least, letters, hashes, offsets, stops, spa
                     letters[size] = _DOT
                     state = _fold(state, _DOT)
                     size += 1
-        if not what & 5 and size > begin:
+        if not inside and size > begin:
             if size - begin >= least:
                 hashes[count] = state
                 offsets[count] = begin

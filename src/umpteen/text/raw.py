@@ -10,6 +10,8 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from umpteen.kernels.words import MARK, characters
+
 _CHUNK = 2048  # texts at a time
 
 Chunk = tuple[NDArray[np.uint8], NDArray[np.int64]]  # bytes of texts behind each other, and their bounds
@@ -62,5 +64,5 @@ def _came_from(text: str) -> NDArray[np.int64]:
 
 def _goes_on(letter: str) -> bool:
     """Whether it may become one with what stands before it: marks, and the later parts of Korean syllables."""
-    mark = unicodedata.category(letter) in ("Mn", "Mc") and not unicodedata.name(letter).startswith("VARIATION")
-    return mark or "\u1160" <= letter <= "\u11ff"
+    kind, _ = characters()
+    return (ord(letter) < len(kind) and kind[ord(letter)] == MARK) or "\u1160" <= letter <= "\u11ff"

@@ -35,6 +35,7 @@ class XmlCnn(DeepClassifier):
                 "tokens": 128_000,
                 "epochs": 50,
                 "pools": 8,
+                "dropout": 0.5,
                 "normalise": False,
             },
             "quick": {"filters": 32, "bottleneck": 64, "epochs": 6},
